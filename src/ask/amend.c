@@ -179,7 +179,10 @@ bound_type(const KgAsk *ask)
 	return NULL;
 }
 
-/* Raises that a table of the user could not be read, without the error's text. */
+/*
+ * Raises an error which says that a table of the user could not be read,
+ * without the error's text.
+ */
 static KG_NORETURN void
 throw_table(const KgAsk *ask, const KgType *type)
 {

@@ -27,7 +27,9 @@
 
 /* ---- analysis ---- */
 
-/* Returns the name of a column that differs by case alone, if one alone does. */
+/*
+ * Returns the name of a column that differs by case alone, if one alone does.
+ */
 static char *
 folded_column(const ParseNamespaceItem *item, const char *name, char *found)
 {
@@ -177,7 +179,7 @@ kg_ask_analyse(KgAsk *ask, RawStmt *statement)
 typedef struct Check
 {
 	const KgAsk *ask;
-	int location; /* of the innermost expression that has one */
+	int location; /* location of the innermost expression that has one */
 } Check;
 
 static void

@@ -144,7 +144,9 @@ require_bundle(Datum tenant, const char *bundle)
 	kg_error_throw(err);
 }
 
-/* Binding a bound bundle again changes nothing. */
+/*
+ * Binds a bundle to an agent. Changes nothing if the bundle is bound already.
+ */
 static void
 bind(Datum tenant, Datum agent, const char *bundle, int position)
 {
@@ -181,8 +183,8 @@ bind_listed(Datum tenant, Datum agent, const Jsonb *options)
 }
 
 /*
- * Raises an error unless the toolsets are vocabularies or those of registered
- * tools.
+ * Raises an error unless each toolset is a built-in one or is the toolset of a
+ * registered tool.
  */
 static void
 check_toolsets(Datum tenant, const Jsonb *options)

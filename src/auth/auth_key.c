@@ -127,7 +127,7 @@ read_key(KgAuthKey *key, KgJwtAlg alg)
 						   &why);
 }
 
-/* If two rows match, the result is that of no row. */
+/* If two rows match, the result is the same as without a matching row. */
 static KgCachedKey *
 load_key(const KgKeyQuestion *question)
 {

@@ -136,7 +136,7 @@ kg_require_tenant(Datum tenant)
 typedef struct KgGrantCall
 {
 	char *tenant;
-	char *name; /* of the role, as given by the caller */
+	char *name; /* name of the role, as given by the caller */
 	Oid role;	/* invalid if no role has that name */
 	bool by_owner;
 } KgGrantCall;

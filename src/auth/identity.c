@@ -376,7 +376,7 @@ require_tenant(KgAccess access)
 	return pstrdup(grant->tenant);
 }
 
-/* An admin may create agents, including the one that a setting names. */
+/* An admin may create agents, so the named agent need not exist yet. */
 const char *
 kg_identity_require(KgAccess access)
 {

@@ -31,7 +31,10 @@ typedef struct KgBoundToken
 static KgBoundToken *bound = NULL;	  /* bound by this transaction */
 static SubTransactionId bound_in = 0; /* the subtransaction that bound it */
 static KgBoundToken *session = NULL;  /* bound by an earlier transaction */
-/* This transaction read the session's identity or removed it. */
+/*
+ * Whether this transaction has read the session's identity, and whether it has
+ * removed it.
+ */
 static bool session_used = false;
 static bool session_left = false;
 

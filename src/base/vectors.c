@@ -140,7 +140,7 @@ struct KgDistance
 {
 	FmgrInfo cosine;
 	MemoryContext context;
-	int dimensions; /* of the vectors; 0: no vectors yet */
+	int dimensions; /* number of dimensions of the vectors; 0: no vectors yet */
 	Vector *vectors[2];
 };
 

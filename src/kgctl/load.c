@@ -190,7 +190,7 @@ mark(KgLoad *load, long long batch, bool done)
 static void
 say_unchanged(const KgLoad *load)
 {
-	/* Two texts, so that the one in use is never overwritten. */
+	/* Two buffers, so that the text in use is never overwritten. */
 	static char texts[2][256];
 	static int which;
 	char *text = texts[which];

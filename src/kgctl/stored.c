@@ -179,7 +179,7 @@ kg_stored_read(KgDb *db, const char *name, KgBuf *text, KgEdgeFn each,
 typedef struct Finding
 {
 	KgTarget *target;
-	const char *bundle; /* of the first row found */
+	const char *bundle; /* bundle of the first row found */
 	bool several;
 } Finding;
 

@@ -50,7 +50,7 @@ typedef struct Batch
 	const KgBrought *brought;
 	/* start of the current message, which sees the writes of earlier ones */
 	CommandId begun;
-	Size bytes; /* of the replies */
+	Size bytes; /* size in bytes of the replies */
 	/* exceeded setting, or NULL; the other messages are refused */
 	const char *setting;
 } Batch;

@@ -286,7 +286,10 @@ respond(KgMcpRequest *req)
 	{
 		if (kg_setting_mcp_server != KG_SERVER_STANDBY)
 			return kg_mcp_error_response(req, true);
-		/* This server's data may be older than the caller's. */
+		/*
+		 * The data of this server may be older than the data that the caller
+		 * has read.
+		 */
 		req->elsewhere = "refused";
 	}
 	if (req->result != NULL || req->asked != NULL || req->elsewhere != NULL)

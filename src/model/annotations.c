@@ -80,9 +80,9 @@ typedef struct Parser
 	HTAB *visits;  /* hash table of Visit */
 	HTAB *names;   /* hash table of Named */
 	int gathering; /* number of the value being described */
-	int nesting;   /* of $ref and branches, within the value */
+	int nesting;   /* nesting of $ref and branches, within the value */
 	bool refusing; /* faults are reported: the schema is not stored yet */
-	int max_depth; /* of properties in properties */
+	int max_depth; /* maximum depth of properties in properties */
 	int places;	   /* positions visited so far */
 	bool full;	   /* a limit is reached; the rest is ignored */
 } Parser;
@@ -318,7 +318,10 @@ begin_gathering(Parser *parser, Gathered *g)
 	g->number = ++parser->gathering;
 }
 
-/* Returns the types, or those of the enum's values if no type is declared. */
+/*
+ * Returns the declared types, or the types of the enum's values if no type is
+ * declared.
+ */
 static int
 effective_types(const Gathered *g)
 {
@@ -1444,7 +1447,9 @@ read_schema(Parser *parser, const Jsonb *schema, const JsonbValue *root,
 		report(parser, limit_error(), "");
 }
 
-/* Returns the position of a field in the list; fields in no position are last. */
+/*
+ * Returns the position of a field in the list; fields in no position are last.
+ */
 static int
 position_of(const KgField *const *order, int n, const KgField *field)
 {

@@ -738,8 +738,8 @@ kg_catalog_of_caller(void)
 }
 
 /*
- * Accepts invalidations first: a session that waited for a row, and locked no
- * table since, has not processed those of the writer's commits.
+ * Accepts invalidations first: a session that waited for a row, and has locked
+ * no table since, has not processed the invalidations of the writer's commits.
  */
 const KgCatalog *
 kg_catalog_newest(const char *tenant)
@@ -756,7 +756,10 @@ kg_catalog_newest(const char *tenant)
 		kg_push_newest_snapshot();
 		entry = entry_of_version(&wanted);
 		PopActiveSnapshot();
-		/* The snapshot may not show changes that arrived meanwhile. */
+		/*
+		 * The snapshot may be too old for changes that arrived while the
+		 * catalog was read.
+		 */
 		entry->newest = generation == kg_generation();
 	}
 	return use(entry);
@@ -765,8 +768,8 @@ kg_catalog_newest(const char *tenant)
 /*
  * Raises an error if the transaction's snapshot shows other schemas. Derived
  * rows follow the newest schemas, but the transaction sees entities of older
- * schemas. The transaction's own schema changes are visible, including those
- * of the current command.
+ * schemas. The transaction's own schema changes are visible, including changes
+ * by the current command.
  */
 static void
 require_seen_types(const KgCatalog *newest)

@@ -122,7 +122,7 @@ count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
 }
 
 /*
- * Raises an error if the relation's edges may not be stored yet: those of
+ * Raises an error if the relation's edges may not be stored yet: edges of
  * references are stored when the statement that writes the entities ends.
  */
 static void

@@ -25,7 +25,7 @@ typedef struct Parser
 	int groups;		  /* capturing groups opened so far */
 	int total_groups; /* in the whole pattern */
 	int nnames;
-	char **names; /* of named groups, in the order of their numbers */
+	char **names; /* names of named groups, in the order of their numbers */
 	int *name_groups;
 } Parser;
 

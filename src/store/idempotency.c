@@ -325,7 +325,10 @@ write_item(KgJsonWriter *w, const JsonbContainer *item, bool seen)
 	{
 		bool is_error = kg_json_string_is(&it.key, "error");
 
-		/* These entities were visible at the time of the first reply. */
+		/*
+		 * The entities in "nearest" were visible at the time of the first
+		 * reply.
+		 */
 		if (kg_json_string_is(&it.key, "nearest"))
 			continue;
 		if (!seen && !is_error && !kg_json_string_is(&it.key, "id") &&

@@ -237,8 +237,8 @@ read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 }
 
 /*
- * Returns whether JSON can represent a scalar: no NUL, no tag but that of
- * strings.
+ * Returns whether JSON can represent a scalar: no NUL, and no tag except the
+ * tag of strings.
  */
 static bool
 check_scalar(Reader *r, const yaml_event_t *event)

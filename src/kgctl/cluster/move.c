@@ -40,7 +40,7 @@ typedef struct Move
 	KgShard *from;
 	KgShard *to;
 	KgArena *arena;
-	char *options; /* of the import */
+	char *options; /* options of the import */
 	KgBuf lines;   /* lines to send, as an SQL array */
 	int part;
 	bool failed;

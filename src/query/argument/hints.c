@@ -853,7 +853,7 @@ missing_values(const KgListQuery *query, const KgType *target,
 
 /*
  * Corrects texts that list several ids of the type. Returns whether there is
- * any. filter: the path is that of a condition of a filter.
+ * any. filter: the path leads to a condition of a filter.
  */
 static bool
 correct_lists(const KgListQuery *query, const KgType *target,

@@ -2,9 +2,10 @@
  * duplicates.c
  *	  Pairs of entities of a type that may be the same.
  *
- * The similarity of two names is that of their sets of trigrams of words, which
- * begin with two blanks and end with one. The score of a pair is the probability
- * that one of independent pieces of evidence is right, each with its weight.
+ * The similarity of two names is the similarity of their sets of trigrams.
+ * Trigrams are of words with two blanks before and one blank after them. The
+ * score of a pair is the probability that at least one piece of evidence is
+ * right. The pieces are independent, and each has a weight.
  */
 #include "postgres.h"
 
@@ -330,7 +331,7 @@ typedef struct Reading
 	Adjacent *edges;
 	uint64 n;
 	uint64 capacity;
-	KgNodeSet set; /* of the neighbours */
+	KgNodeSet set; /* set of the neighbours */
 } Reading;
 
 static void

@@ -111,9 +111,9 @@ throw_connective(KgError *err, const char *property, const char *path)
 }
 
 /*
- * Returns an object of operators with those of other languages translated, or
- * NULL. If the object has one operator whose translation needs several objects,
- * and may_be_array, returns an array of these.
+ * Returns an object of operators, in which operators of other languages are
+ * translated, or NULL. If the object has one operator whose translation needs
+ * several objects, and may_be_array, returns an array of these.
  */
 static Jsonb *
 meant_operators(const JsonbContainer *object, bool may_be_array)
@@ -187,7 +187,7 @@ throw_operand(const char *path, const JsonbValue *got, const char *expected)
 /* A growing array of conditions. */
 typedef struct Conditions
 {
-	const char *property_path; /* of the conditions being parsed */
+	const char *property_path; /* path of the conditions being parsed */
 	/* the condition being parsed is the only one on its property */
 	bool alone;
 	KgCondition *array;

@@ -108,7 +108,7 @@ struct KgDecisions
 	int64 needed;  /* number of decisions noted by the call */
 	int64 ngiven;
 	bool trying;
-	const KgRanges *ranges; /* of the statement that is tried, or NULL */
+	const KgRanges *ranges; /* ranges of the statement that is tried, or NULL */
 	bool hopeful;
 	bool exhausted; /* the trial has met more entities than may be decided */
 	int32 type_no;	/* The type of the last row, and its annotation or NULL. */
@@ -230,7 +230,7 @@ has_annotation(const char *tenant, int32 type_no)
 
 /*
  * Returns whether the type has no x-authorize. As for policies, the newest
- * state counts, also if the caller may not read it in the catalog.
+ * state counts, even if the caller cannot read it in the catalog.
  */
 static bool
 is_plain_type(int32 type_no)

@@ -219,7 +219,8 @@ typedef struct Asking
 	KgJsonWriter *w;
 	uint64 *digests;
 	int n;
-	const char *resource_type; /* of the entry being written, or NULL */
+	/* resource type of the entry being written, or NULL */
+	const char *resource_type;
 	const char *ability;
 	int ids;
 } Asking;

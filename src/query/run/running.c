@@ -346,7 +346,7 @@ static volatile sig_atomic_t cancelled = false;
 static struct sigaction server_cancel;
 
 /*
- * Handles the timeout. Runs in a signal handler, like that of
+ * Handles the timeout. Runs in a signal handler, like the handler of
  * statement_timeout. If no cancel is pending any more, the previous one was
  * raised and did not end the work.
  */

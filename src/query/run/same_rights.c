@@ -35,7 +35,7 @@ typedef struct Heard
 	const KgTokenIdentity *token;
 	Oid role;
 	bool lapsed; /* the session's token is no longer valid */
-	bool asking; /* an authorizer runs, for the tenant of its caller */
+	bool asking; /* whether an authorizer runs, for the tenant of its caller */
 } Heard;
 
 /* The rights at the first call of a policy's expression. */

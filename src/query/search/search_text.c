@@ -8,8 +8,8 @@
  * (MaxScore: Turtle, Flood: Information Processing & Management 31, 1995).
  *
  * If some entities of the tenant may be hidden from the caller, all visible
- * rows of the words are read first. The counts are then those of visible
- * entities only.
+ * rows of the words are read first. The counts then include visible entities
+ * only.
  */
 #include "postgres.h"
 

@@ -154,8 +154,8 @@ count_change(void *arg)
 }
 
 /*
- * Sets the entity's image to the one before the change. An earlier change, read
- * later, replaces it.
+ * Sets the entity's image to the image before the change. An earlier change,
+ * read later, replaces it.
  */
 static void
 take_before(EntityThen *entity, TupleTableSlot *slot, int column)

@@ -773,8 +773,8 @@ version_of(const KgBindingDraft *bind)
 }
 
 /*
- * Returns a name for the type: that of the table, with "_" for characters that a
- * type's name cannot have.
+ * Returns a name for the type: the name of the table, with "_" for characters
+ * that a type's name cannot have.
  */
 static const char *
 type_name_of(Oid relid)

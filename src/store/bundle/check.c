@@ -255,7 +255,7 @@ kg_bundle_check_others(KgApply *apply)
 typedef struct CycleSearch
 {
 	KgApply *apply;
-	int *state; /* by type: 0 new, 1 on the path, 2 done */
+	int *state; /* indexed by type: 0 new, 1 on the path, 2 done */
 	int *path;
 	int depth;
 } CycleSearch;

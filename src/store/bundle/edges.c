@@ -69,7 +69,8 @@ typedef struct Triples
 {
 	Triple *list;
 	int n;
-	const char **keys; /* by item; NULL: no relation has a key property */
+	/* indexed by item; NULL: no relation has a key property */
+	const char **keys;
 } Triples;
 
 /* Returns the key of an edge; NULL for most relations. */

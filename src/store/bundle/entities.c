@@ -45,7 +45,7 @@
 #define KG_COMPARE_BATCH 1000
 
 /*
- * Returns whether both have equal bytes. The bytes of an item are those of a
+ * Returns whether both have equal bytes. An item has the same bytes as a
  * separate datum (kg_payload_data()).
  */
 static bool

@@ -114,7 +114,7 @@ kg_bundle_future_type(const KgApply *apply, const char *bundle,
 bool
 kg_bundle_has_type(const KgApply *apply, const char *bundle, const char *name)
 {
-	/* It exists even if its schema is invalid. */
+	/* The type exists even if its schema is invalid. */
 	if (strcmp(bundle, apply->payload->name) == 0 &&
 		kg_payload_type(apply->payload, name))
 		return true;

@@ -34,11 +34,11 @@ typedef struct KgNewVariant
 	const char *key;
 	bool history;
 	const char *description;
-	int nfields; /* of a valid schema */
+	int nfields; /* number of fields of a valid schema */
 	KgField *fields;
 	KgPeriod period;
 	int expose;		  /* KG_EXPOSE_*; the same for all variants of a name */
-	const char *path; /* of the declaration in the payload; NULL: stored */
+	const char *path; /* path of the declaration in the payload; NULL: stored */
 } KgNewVariant;
 
 static bool

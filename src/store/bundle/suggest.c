@@ -167,7 +167,10 @@ is_type_name(const List *drafts, const KgBindingDraft *until, const char *name)
 	return false;
 }
 
-/* Gives another name to a type whose table's name gives that of another. */
+/*
+ * Gives another name to a type if its table's name results in the name of
+ * another type.
+ */
 static void
 name_types(const List *drafts)
 {

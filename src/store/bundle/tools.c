@@ -222,8 +222,8 @@ is_stored(const KgApply *apply, const NewTool *tool)
 }
 
 /*
- * Writes a tool. The primary key decides if another bundle has generated a tool
- * of the name meanwhile.
+ * Writes a tool. If another session has written a tool of this name at the same
+ * time, the primary key decides.
  */
 static void
 write_tool(KgApply *apply, const NewTool *tool)

@@ -4,13 +4,13 @@
  *	  correct.
  *
  * Entities are read once. The rows derived from a batch of them (derive.h) are
- * compared set-wise with the stored rows of their nodes. Rows of nodes that
- * are not entities are searched for separately.
+ * compared set-wise with the stored rows of their nodes. Rows of nodes that are
+ * not entities are searched for separately.
  *
  * Index keys have no index by node, so all of them are summed up. If the sum
- * differs from that of the expected keys, the keys are looked up. If the
- * number of rows then shows surplus keys, these are searched for. Counts of
- * edges have an index by node and are compared by it.
+ * differs from the sum of the expected keys, the keys are looked up. If the
+ * number of rows then shows that there are surplus keys, the surplus keys are
+ * searched for. Counts of edges have an index by node and are compared by it.
  */
 #include "postgres.h"
 

@@ -55,10 +55,10 @@ typedef struct Edges
 	const char *tenant;
 	const KgCatalog *catalog;
 	bool deleting;
-	const char *relation; /* of all items; NULL: each names its own */
+	const char *relation; /* relation of all items; NULL: each names its own */
 	KgOutcomes *outcomes;
 	EdgeItem *items;
-	HTAB *seen; /* of Place */
+	HTAB *seen; /* entries are Place */
 	KgKnownEnds *known;
 } Edges;
 
@@ -174,8 +174,8 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 }
 
 /*
- * Returns ids similar to that of an end, of its type or of the types that the
- * relation permits.
+ * Returns ids similar to the id of an end. The ids are of the type of the end,
+ * or of the types that the relation permits.
  */
 static Jsonb *
 nearest_end(const Edges *edges, const KgRelation *relation, const char *given,

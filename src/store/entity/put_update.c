@@ -323,7 +323,7 @@ typedef struct Since
 	const KgType *type;
 	const char *id;
 	int64 version;
-	List *names; /* of the changed properties */
+	List *names; /* names of the changed properties */
 } Since;
 
 static void

@@ -43,7 +43,7 @@
 typedef struct Undo
 {
 	int64 change;
-	int64 node;	   /* of an entity */
+	int64 node;	   /* node of an entity */
 	Jsonb *before; /* NULL: the change created it */
 	Jsonb *after;  /* NULL: the change deleted it */
 } Undo;
@@ -63,8 +63,8 @@ typedef struct Subject
 	const KgType *type;
 	char *id;
 	Edge *edge;	   /* NULL: an entity of this type and id */
-	List *undos;   /* of Undo * */
-	int64 node;	   /* of the stored entity; 0: not stored */
+	List *undos;   /* List of Undo * */
+	int64 node;	   /* node of the stored entity; 0: not stored */
 	int64 was;	   /* previous node of an entity to create */
 	bool renamed;  /* it gives or gets the node of a renamed entity */
 	Jsonb *stored; /* or NULL; for an edge, its properties or null */
@@ -80,8 +80,8 @@ typedef struct Revert
 	int64 transaction; /* 0: not given */
 	int64 *numbers;
 	int nnumbers;
-	List *subjects; /* of Subject * */
-	List *undone;	/* of Undo *, of all subjects */
+	List *subjects; /* List of Subject * */
+	List *undone;	/* List of Undo *, of all subjects */
 	KgErrorList errors;
 } Revert;
 
@@ -584,7 +584,7 @@ typedef struct Merge
 {
 	const Jsonb *current;
 	List *moved;  /* names of properties that other changes changed */
-	List *before; /* of JsonbValue *, in pairs: key, value or NULL */
+	List *before; /* List of JsonbValue *, in pairs: key, value or NULL */
 } Merge;
 
 static JsonbValue *

@@ -59,7 +59,7 @@ typedef struct Merge
 	const KgMerge *args;
 	const char *tenant;
 	const KgType *type;
-	const KgCatalog *catalog; /* of the owner, with locked types */
+	const KgCatalog *catalog; /* catalog of the owner, with locked types */
 	KgOutcomes *outcomes;
 	int n; /* of entities; the first one stays */
 	int64 *nodes;
@@ -67,7 +67,7 @@ typedef struct Merge
 	int prefer; /* number of an entity, or -1 */
 	const JsonbContainer *values;
 	KgRename rename;
-	List *conflicts; /* of KgUniteConflict * */
+	List *conflicts; /* List of KgUniteConflict * */
 	Jsonb *united;
 	int nreferrers;
 	Referrer *referrers;
@@ -263,8 +263,9 @@ find_nodes(Merge *merge)
 }
 
 /*
- * Adds the entities whose references may change. Raises KG_FORBIDDEN if the caller
- * does not see one of them, and KG_CONFLICT if one is newer than the snapshot.
+ * Adds the entities whose references may change. Raises KG_FORBIDDEN if the
+ * caller does not see one of them, and KG_CONFLICT if one is newer than the
+ * snapshot.
  */
 static void
 find_referrers(const Merge *merge, KgNodeList *found)
@@ -366,7 +367,9 @@ require_read(const Merge *merge, const KgNodeList *nodes,
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Returns whether the first list has all nodes of the second; both are sorted. */
+/*
+ * Returns whether the first list has all nodes of the second; both are sorted.
+ */
 static bool
 have_all(const KgNodeList *nodes, const KgNodeList *others)
 {
@@ -731,7 +734,9 @@ write_all(const Merge *merge)
 
 /* ---- the result ---- */
 
-/* Writes names of types and relations whose part of the merge has no history. */
+/*
+ * Writes names of types and relations whose part of the merge has no history.
+ */
 static void
 write_unrecorded(const Merge *merge, KgJsonWriter *w)
 {

@@ -116,10 +116,10 @@ enforce_unique(const KgCatalog *catalog, KgUnchecked *unchecked)
 }
 
 /*
- * Applies x-on-delete to the deleted nodes. Triggers of a DBA fire meanwhile;
- * references in missing have no edges yet. Rows that these statements leave
- * unchecked are checked with the others, because a referrer of a deleted entity
- * may be deleted next.
+ * Applies x-on-delete to the deleted nodes. Triggers of a DBA fire during these
+ * deletions; references in missing have no edges yet. Rows that these
+ * statements leave unchecked are checked with the others, because a referrer of
+ * a deleted entity may be deleted next.
  */
 static void
 delete_references(const char *tenant, const KgUserContext *caller,

@@ -143,8 +143,8 @@ report_missing(const KgCatalog *catalog, const KgFieldReference *ref,
 }
 
 /*
- * Adds the nodes, other than those of the list nodes, that have a restricting
- * reference without a target. Other missing references of such nodes are not
+ * Adds the nodes that have a restricting reference without a target, except
+ * nodes in the list "nodes". Other missing references of such nodes are not
  * reported, because their rules permit the deletion.
  */
 static void

@@ -64,11 +64,12 @@ typedef struct Import
 	uint8 digest[KG_CHAIN_BYTES];
 	Jsonb *head;
 	bool ended;
-	List **columns;		  /* of each of kg_tenant_tables */
-	int64 *rows;		  /* inserted into each table */
-	List *missing_roles;  /* of char * */
-	List *created_roles;  /* of char * */
-	List *known_keys;	  /* of char *, issuer and kid: keys of other tenants */
+	List **columns;		 /* columns of each of kg_tenant_tables */
+	int64 *rows;		 /* inserted into each table */
+	List *missing_roles; /* List of char * */
+	List *created_roles; /* List of char * */
+	/* List of char *, issuer and kid: keys of other tenants */
+	List *known_keys;
 	bool authorizer_gone; /* the authorizer function is missing here */
 } Import;
 
@@ -650,8 +651,8 @@ map_all_numbers(Import *import)
 
 /*
  * Advances the sequence of changes. Changes retain their numbers, because the
- * numbers are their order; later changes must get greater ones. No other
- * session draws a number meanwhile, so the sequence does not go back.
+ * numbers are their order; later changes must get greater numbers. No other
+ * session draws a number at the same time, so the sequence does not go back.
  */
 static void
 advance_changes(Import *import)

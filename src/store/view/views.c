@@ -49,7 +49,7 @@ typedef struct Kept
 {
 	const char *view;
 	const char *reason;
-	List *dependents; /* of char * */
+	List *dependents; /* List of char * */
 } Kept;
 
 typedef struct Making
@@ -57,12 +57,12 @@ typedef struct Making
 	const KgCatalog *catalog;
 	const char *schema;
 	bool dry_run;
-	List *found;   /* of Found * */
+	List *found;   /* List of Found * */
 	List *taken;   /* names in the schema, of char * */
 	List *created; /* names of views, of char * */
 	List *changed;
 	List *dropped;
-	List *kept; /* of Kept * */
+	List *kept; /* List of Kept * */
 	int unchanged;
 } Making;
 

@@ -39,7 +39,7 @@ write_member_key(const KgType *type, const JsonbValue *key, KgJsonWriter *w)
 			kg_jw_key(w, renamed[i].told);
 			return true;
 		}
-		/* A property whose own name is that of the other. */
+		/* The entity has a property with the name that replaces the other. */
 		if (kg_json_string_is(key, renamed[i].told))
 		{
 			kg_jw_key(w, psprintf("data.%s", renamed[i].told));
@@ -483,7 +483,7 @@ typedef struct Schema
 	KgGraphCall call;
 	int ntypes;
 	int npredicates;
-	char **names; /* names of types, followed by those of predicates */
+	char **names; /* names of types, followed by names of predicates */
 	bool sample;  /* names were omitted */
 	const char *texts[NTEXTS];
 	int pieces[NTEXTS];

@@ -58,7 +58,9 @@ typedef struct Subgraph
 	KgBfsReply found;
 	const char *hops_key;
 	int64 hops;
-	int64 limit; /* of nodes, before max_bytes limits them further */
+	int64
+		/* maximum number of nodes, before max_bytes limits them further */
+		limit;
 } Subgraph;
 
 static void
@@ -172,8 +174,8 @@ typedef struct Common
 {
 	KgGraph *graph;
 	KgNodeSet set;	 /* nodes around the first seed */
-	uint16 *seeds;	 /* by node: number of seeds that it is around */
-	uint8 *distance; /* by node: distance from the nearest seed */
+	uint16 *seeds;	 /* indexed by node: number of seeds that it is around */
+	uint8 *distance; /* indexed by node: distance from the nearest seed */
 } Common;
 
 static void

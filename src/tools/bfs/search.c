@@ -51,7 +51,7 @@ typedef struct Hit
 typedef struct Hits
 {
 	KgGraph *graph;
-	const char *query; /* of a search by words of texts, or NULL */
+	const char *query; /* query of a search by words of texts, or NULL */
 	KgNodeSet set;
 	Hit *hits;
 } Hits;

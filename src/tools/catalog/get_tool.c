@@ -297,7 +297,10 @@ is_got(const GetCall *call, const char *id)
 	return false;
 }
 
-/* Returns the ids with those of merged entities, which were not found, replaced. */
+/*
+ * Returns the ids. Ids of merged entities, which were not found, are replaced
+ * by the ids of the entities into which they were merged.
+ */
 static char **
 present_ids(const GetCall *call)
 {
@@ -316,8 +319,8 @@ present_ids(const GetCall *call)
 
 /*
  * Reads the entity into which one that was not found was merged. now is the id
- * of present_ids(). Returns whether the reply lists the entity: it is found, and
- * not listed already.
+ * of present_ids(). Returns whether the reply lists the entity: it is found,
+ * and not listed already.
  */
 static bool
 follow_merged(GetCall *call, int i, char *now)

@@ -508,7 +508,7 @@ parse_selection(ListCall *call)
 	kg_graph_end(graph.graph);
 }
 
-/* Those of the type's own properties. */
+/* Parses the filters on the type's own properties. */
 static const KgFilter *
 parse_filters(const KgListQuery *query, const KgInput *in,
 			  const KgFilterTarget *target)
@@ -559,8 +559,8 @@ parse_call(ListCall *call, const Jsonb *arguments)
 						  arguments);
 	kg_input_open(&call->input, arguments, template, &call->repairs);
 	/*
-	 * Chains of related and paths lead to other types, so as_of is not only about this
-	 * type.
+	 * Chains of related and paths lead to other types, so as_of is not only
+	 * about this type.
 	 */
 	kg_input_as_of(in, query->catalog, reads_others(query, in) ? NULL : type);
 	kg_past_require_type(type);
@@ -844,7 +844,7 @@ find_passages(ListCall *call)
 
 		if (row->match == NULL)
 			continue;
-		/* The matches of the query are those of this call. */
+		/* The matches of the query were found by this call. */
 		matches[n] = palloc(sizeof(KgMatch));
 		*matches[n] = *row->match;
 		row->match = matches[n++];

@@ -27,8 +27,8 @@
 
 /*
  * The JSON Pointers of an argument as sent, and in the arguments of the tool
- * behind. cut: the argument behind is made from the one sent, so pointers below
- * it have no counterpart.
+ * behind. cut: the argument behind is made from the sent argument, so pointers
+ * below it have no counterpart.
  */
 typedef struct Rename
 {
@@ -40,7 +40,10 @@ typedef struct Rename
 /* Maximum number of arguments that are made from other arguments. */
 #define KG_MAX_MADE 5
 
-/* Maximum number of properties in a list (the part type_fields of tools/schemas). */
+/*
+ * Maximum number of properties in a list (the part type_fields of
+ * tools/schemas).
+ */
 #define KG_MAX_FIELDS 100
 
 typedef struct Compact
@@ -392,8 +395,8 @@ write_made(const Compact *c, int i, const JsonbContainer *arguments,
 }
 
 /*
- * Returns arguments of the tool behind as arguments of this tool: the sent
- * arguments, with the changes. Returns NULL if that is impossible.
+ * Translates arguments of the tool behind to arguments of the compact tool: the
+ * sent arguments, with the changes. Returns NULL if that is impossible.
  */
 static Jsonb *
 sent_arguments(const Compact *c, const JsonbContainer *arguments)
@@ -536,7 +539,10 @@ said_reply(const Compact *c)
 	kg_json_each(it, &c->reply->root)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		/* Repairs of this tool come before those of the tool behind. */
+		/*
+		 * Repairs of the compact tool come before the repairs of the tool
+		 * behind.
+		 */
 		if (kg_json_string_is(&it.key, "repaired") &&
 			kg_json_is_array(&it.value))
 		{

@@ -3,8 +3,8 @@
  *	  aggregate_nodes: counts and sums over nodes, in groups.
  *
  * A node is in one group for each distinct combination of its group values, so
- * no join can count it twice. Group values over relationships are those of the
- * ends of a step (query/graph/traverse.h) from each node. Groups by several
+ * no join can count it twice. Group values over relationships are the values of
+ * the ends of a step (query/graph/traverse.h) from each node. Groups by several
  * steps of the chain are combined by row: a pair of ends that is in no row is
  * not a group.
  *

@@ -271,8 +271,8 @@ only_type(const KgAggregate *a, int step)
 }
 
 /*
- * Returns the type at the end of a step: that of the step itself, or else that
- * of the group.
+ * Returns the type at the end of a step: the type in the step itself, or else
+ * the type in the group.
  */
 static const KgType *
 read_step_type(KgAggregate *a, int step, const KgInput *in)

@@ -83,7 +83,7 @@ typedef struct Analysis
 	uint32 n;
 	int64 *listed; /* the nodes of the rows */
 	uint32 nlisted;
-	KgNodeSet set; /* of the listed nodes */
+	KgNodeSet set; /* set of the listed nodes */
 	KgRef *refs;   /* by index in the set; without an id: not visible */
 	KgReply reply;
 } Analysis;
@@ -233,7 +233,9 @@ compare_scores(Datum a, Datum b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-/* Adds a node unless there are better ones, as many as the heap has room for. */
+/*
+ * Adds a node unless there are better ones, as many as the heap has room for.
+ */
 static void
 add_best(binaryheap *best, uint32 most, const double *scores, uint32 node)
 {

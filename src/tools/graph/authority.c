@@ -14,7 +14,7 @@
 struct KgReached
 {
 	KgGraphCall *call;
-	bool *at; /* by rank: types at which the walk can be */
+	bool *at; /* indexed by rank: types at which the walk can be */
 };
 
 static const char *

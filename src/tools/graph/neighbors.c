@@ -23,7 +23,7 @@ typedef struct Explore
 	KgFollow follow;
 	int nlabels; /* -1: all types */
 	uint16 *labels;
-	KgFilter **filters; /* by rank - 1; NULL: no filters */
+	KgFilter **filters; /* indexed by rank - 1; NULL: no filters */
 	KgReach reach;
 	bool judged;   /* whether "complete" is known */
 	bool complete; /* no node lies beyond the nodes found */

@@ -23,8 +23,8 @@ typedef struct FindPaths
 	uint32 limit;
 	KgPaths paths;
 	KgReply reply;
-	uint32 *node_of; /* by node of the set: index in reply.nodes + 1 */
-	uint32 *edge_of; /* by link: index in reply.edges + 1 */
+	uint32 *node_of; /* indexed by node of the set: index in reply.nodes + 1 */
+	uint32 *edge_of; /* indexed by link: index in reply.edges + 1 */
 } FindPaths;
 
 static void

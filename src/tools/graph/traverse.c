@@ -24,11 +24,11 @@ typedef struct Traverse
 	int64 limit;
 	KgRowSort sort;
 	KgUnique unique;
-	int64 position; /* of the first row of a sorted page */
+	int64 position; /* position of the first row of a sorted page */
 	KgTraversal t;
 	KgBinding *rows;
 	uint32 nrows;
-	KgRef *refs; /* by node of the set */
+	KgRef *refs; /* indexed by node of the set */
 	bool more;
 	KgReply reply;
 } Traverse;
@@ -111,7 +111,7 @@ typedef struct Builder
 {
 	Traverse *tr;
 	KgReply *reply;
-	uint32 *node_of; /* by node of the set: index in reply->nodes + 1 */
+	uint32 *node_of; /* indexed by node of the set: index in reply->nodes + 1 */
 	uint32 edge_room;
 } Builder;
 

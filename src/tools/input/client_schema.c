@@ -9,7 +9,10 @@
 #include "miscadmin.h"
 #include "tools/input/client_schema.h"
 
-/* Keywords that vendors refuse at the root: of replies, and of arguments. */
+/*
+ * Keywords that vendors refuse at the root of the schemas of replies, and at
+ * the root of the schemas of arguments.
+ */
 #define KG_COMBINATORS "oneOf", "anyOf", "allOf", "not", "enum"
 static const char *const combinators[] = {KG_COMBINATORS, NULL};
 static const char *const at_root[] = {

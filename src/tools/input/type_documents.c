@@ -306,7 +306,7 @@ kg_type_changes_schema(const KgType *type)
 
 /*
  * Returns the schema of the only variant, or an anyOf of the schemas of all
- * variants. If a variant has no schema, returns that of any object.
+ * variants. If a variant has no schema, returns the schema of any object.
  */
 Jsonb *
 kg_relation_properties_schema(const KgRelation *relation)

@@ -256,8 +256,8 @@ typedef struct Trying
 	const KgDefinition *def;
 	const KgOperationDefined *op;
 	const KgCatalog *catalog;
-	const KgSchema
-		*schema;	  /* of the called tool, or of a part of its arguments */
+	/* schema of the called tool, or of a part of its arguments */
+	const KgSchema *schema;
 	const char *base; /* JSON Pointer to that part */
 	bool strict;
 	KgErrorList *errors;
