@@ -33,7 +33,7 @@ log_in(void *arg)
 	/* Code inside a call must not change its identity. */
 	if (InSecurityRestrictedOperation())
 		kg_error_throw(kg_error_new(
-			KG_FORBIDDEN, "a call of kg_graph cannot change its identity"));
+			KG_FORBIDDEN, "a call of kg_graph cannot change its own identity"));
 	if (session && !kg_setting_session_login)
 		KG_THROW(KG_FORBIDDEN,
 				 .message = "binding an identity to the session is not allowed",

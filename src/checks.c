@@ -196,10 +196,10 @@ mend_refused(KgCheckCall *call)
 	if (call->refused != NIL)
 		ereport(WARNING,
 				(errcode(refusal->sqlerrcode),
-				 errmsg("%d repairs were refused, the last of them: %s",
+				 errmsg("%d repairs failed; the last error was: %s",
 						list_length(call->refused),
 						refusal->message),
-				 errdetail("The statement was: %s",
+				 errdetail("The failed statement was: %s",
 						   (char *) llast(call->refused))));
 	call->refused = NIL;
 }
@@ -263,8 +263,8 @@ add_wrong(KgCheckCall *call, HeapTuple row, TupleDesc desc, bool altered)
 										 : SPI_getvalue(row, desc, 1),
 								 SPI_getvalue(row, desc, 3),
 								 SPI_getvalue(row, desc, 2));
-	difference.got = altered ? "its type is not as it was made; what reads the "
-							   "table may fail"
+	difference.got = altered ? "the type of the column was changed, and "
+							   "queries that read the table may fail"
 							 : SPI_getvalue(row, desc, 4);
 	difference.repair = SPI_getvalue(row, desc, 5);
 	report(call, &difference, !altered);
@@ -357,8 +357,8 @@ check_privileges(KgCheckCall *call)
 				"role %s", SPI_getvalue(rows->vals[i], rows->tupdesc, 2));
 			difference.expected = lfirst(lc);
 			difference.repair = kg_is_gateway(role)
-									? "kg_grant_gateway() once more"
-									: "kg_grant() once more";
+									? "call kg_grant_gateway() again"
+									: "call kg_grant() again";
 			kg_differences_add(&call->differences, &difference);
 		}
 		if (call->repair && missing != NIL)
@@ -604,8 +604,9 @@ require_right(KgCheckCall *call)
 								  "from whom no policy and no authorizer hides "
 								  "entities");
 	if (call->tenant && strcmp(call->tenant, mine) != 0)
-		kg_error_throw(
-			kg_error_new(KG_FORBIDDEN, "only the owner checks another tenant"));
+		kg_error_throw(kg_error_new(
+			KG_FORBIDDEN,
+			"only the owner of the extension may check another tenant"));
 	call->tenant = mine;
 	return true;
 }

@@ -2,9 +2,9 @@
  * health.c
  *	  SQL function kg_health(): a quick check; kg_check() verifies every row.
  *
- * A component is a function that writes metrics and reports problems.  The
- * owner and gateways get all components, other callers those of their own
- * tenant.  Nothing is written, so that it works on a standby.
+ * A component is a function that writes metrics and reports problems. The owner
+ * and gateways get all components. Other callers get the components of their
+ * own tenant. Nothing is written, so that it works on a standby.
  */
 #include "postgres.h"
 
@@ -54,7 +54,7 @@ static const char *const health_names[] = {"healthy", "degraded", "unhealthy"};
 
 typedef struct KgComponent
 {
-	const char *tenant; /* of the caller; NULL: all */
+	const char *tenant; /* tenant of the caller; NULL: all */
 	void (*look)(struct KgComponent *c);
 	KgHealth health;
 	int nproblems;
@@ -263,7 +263,7 @@ write_packed(KgComponent *c, uint64 row, int probes)
 	if (nodes * 2 > probes && packed * 2 < nodes)
 		problem(c,
 				KG_DEGRADED,
-				"tenant %s: packed edges of less than half of its nodes; "
+				"tenant %s: less than half of its nodes have packed edges; "
 				"kg_pack() makes searches faster",
 				tenant);
 }
@@ -419,7 +419,7 @@ look_at_grants(KgComponent *c)
 			problem(c,
 					KG_DEGRADED,
 					"role %s lacks a privilege that its grants give: %s%s; "
-					"kg_check('{\"repair\": true}') gives it",
+					"kg_check('{\"repair\": true}') grants it",
 					name,
 					(char *) linitial(missing),
 					list_length(missing) > 1 ? ", and others" : "");
@@ -513,7 +513,9 @@ look_at_binding(KgComponent *c, const char *tenant, const KgType *type)
 					kg_error_message(lfirst(lc)));
 }
 
-/* Checks for tables of the user that types read and that are gone or changed. */
+/*
+ * Checks for tables of the user that types read and that are gone or changed.
+ */
 static void
 look_at_bindings(KgComponent *c)
 {

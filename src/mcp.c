@@ -37,7 +37,7 @@ identify(const text *token, const text *routed)
 	if (routed == NULL || strcmp(text_to_cstring(routed), tenant) == 0)
 		return tenant;
 	KG_THROW(KG_FORBIDDEN,
-			 .message = "the argument tenant is not the caller's tenant",
+			 .message = "argument \"tenant\" is not the caller's tenant",
 			 .expected = "the tenant of the verified identity, or NULL");
 }
 

@@ -350,10 +350,11 @@ KG_AUDITED(kg_sql_drop_tenant_rows, KG_AUDIT_WRITES)
 
 	kg_owner_require("drop tenants");
 	if (rows < 1)
-		KG_THROW(KG_INVALID_INPUT,
-				 .message = "rows must be at least 1",
-				 .path = "/rows",
-				 .expected = "the maximum number of rows that a call deletes");
+		KG_THROW(
+			KG_INVALID_INPUT,
+			.message = "rows must be at least 1",
+			.path = "/rows",
+			.expected = "the maximum number of rows that a call may delete");
 	PG_RETURN_BOOL(drop_tenant(PG_GETARG_DATUM(0), rows));
 }
 

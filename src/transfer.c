@@ -85,7 +85,7 @@ KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 		if (SPI_processed == 0)
 			KG_THROW(
 				KG_FORBIDDEN,
-				.message = "the database has another number, or tenants",
+				.message = "the database has another number, or has tenants",
 				.expected = "a database without tenants and without a number");
 		advance("kg_node_seq", (int64) shard << 40);
 		advance("kg_type_seq", (int64) shard << 20);

@@ -56,25 +56,25 @@ instead_of(const ErrorData *edata, const char *sql, int location)
 	switch (edata->sqlerrcode)
 	{
 		case ERRCODE_GROUPING_ERROR:
-			return "the column in GROUP BY, or an aggregate of it";
+			return "the column in GROUP BY, or an aggregate function of it";
 		case ERRCODE_AMBIGUOUS_COLUMN:
 			return "the column with its table before it: table.column";
 		case ERRCODE_SYNTAX_ERROR:
 			if (strchr(sql, '`') != NULL ||
 				(location >= 0 && sql[location] == '['))
-				return "names without quotation marks, or in \"double\" ones";
+				return "identifiers without quotes, or in \"double\" quotes";
 			if (strstr(edata->message, "LIMIT") != NULL)
 				return "LIMIT n OFFSET m";
 			if (location >= 4 &&
 				pg_strncasecmp(sql + location - 4, "TOP ", 4) == 0)
 				return "LIMIT n at the end";
-			return "one SELECT, as PostgreSQL has it";
+			return "one SELECT in PostgreSQL's syntax";
 		case ERRCODE_DIVISION_BY_ZERO:
 			return "a / nullif(b, 0)";
 		case ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE:
 			if (strcmp(edata->message, "integer out of range") == 0 ||
 				strcmp(edata->message, "bigint out of range") == 0)
-				return "numbers of type numeric: a::numeric * b";
+				return "numbers of type numeric, as in a::numeric * b";
 			break;
 		default:
 			break;
@@ -157,15 +157,14 @@ amend_memory(const ErrorData *edata, const KgAsk *ask)
 		ask,
 		KG_LIMIT_EXCEEDED,
 		-1,
-		"the query needs more %s than %s (%d kB)",
+		"the query needs more %s than %s allows (%d kB)",
 		files ? "temporary files" : "memory",
 		files ? "kg_graph.max_query_temp" : "kg_graph.max_query_memory",
 		files ? kg_setting_max_query_temp : kg_setting_max_query_memory);
 
-	kg_error_throw_expected(
-		err,
-		"fewer rows to sort, join or collect: more conditions, shorter "
-		"values");
+	kg_error_throw_expected(err,
+							"a query that sorts, joins or collects fewer rows: "
+							"with more conditions, or with shorter values");
 }
 
 /* Returns a type of the query that reads a table of the user, or NULL. */
@@ -180,7 +179,10 @@ bound_type(const KgAsk *ask)
 	return NULL;
 }
 
-/* Raises that a table of the user could not be read, without the error's text. */
+/*
+ * Raises an error which says that a table of the user could not be read,
+ * without the error's text.
+ */
 static KG_NORETURN void
 throw_table(const KgAsk *ask, const KgType *type)
 {
@@ -188,10 +190,10 @@ throw_table(const KgAsk *ask, const KgType *type)
 		kg_ask_error(ask,
 					 KG_FAILED_BINDING,
 					 -1,
-					 "a table that entity type \"%s\" or another one reads "
-					 "cannot be read",
+					 "cannot read the table of entity type \"%s\", or of "
+					 "another type in the query",
 					 kg_type_handle(type)),
-		"tables whose policies raise no errors");
+		"tables whose row-level security policies raise no errors");
 }
 
 /*

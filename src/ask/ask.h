@@ -33,31 +33,34 @@ typedef struct KgAsk
 	/* state of the preparation */
 	const KgCatalog *catalog;
 	int nctes;
-	List *tables; /* of KgAskTable *: the tables that the query names */
-	List *calls;  /* of FuncCall *: table functions (ask/calls.h) */
+	List *tables; /* List of KgAskTable *: the tables that the query names */
+	List *calls;  /* List of FuncCall *: table functions (ask/calls.h) */
 	bool whole;	  /* edges are read without a test of their ends */
 	struct QueryEnvironment *environment;
 	int ntypes; /* number of types below */
 	Oid *types; /* types of the parameters, inferred by the analysis */
 	ParamListInfo values;
 	/* the answer */
-	List *columns;		/* of char *: names */
-	List *column_types; /* of char *: as format_type() has them */
-	List *rows;			/* of Jsonb *: arrays */
+	List *columns;		/* List of char *: names */
+	List *column_types; /* List of char *: as format_type() has them */
+	List *rows;			/* List of Jsonb *: arrays */
 	/* name of the limit that left rows out, or NULL */
 	const char *stopped;
-	List *plan;	 /* of char *: lines, or NIL */
+	List *plan;	 /* List of char *: lines, or NIL */
 	Size needed; /* bytes of the first row if it exceeds max_bytes, or 0 */
 } KgAsk;
 
-/* Answers a query.  Raises KG_INVALID_INPUT at /sql, KG_TIMEOUT, KG_LIMIT_EXCEEDED. */
+/*
+ * Answers a query. Raises KG_INVALID_INPUT at /sql, KG_TIMEOUT,
+ * KG_LIMIT_EXCEEDED.
+ */
 extern void kg_ask(KgAsk *ask);
 
 /*
- * Check a statement without running it, and raise the errors that kg_ask() would
- * raise about the statement.  The tables are those of ask->catalog.
+ * Check a statement without running it, and raise the errors that kg_ask()
+ * would raise about the statement. The tables are those of ask->catalog.
  * kg_ask_check_names() only parses the text and finds its tables; it reads no
- * table of the database.  kg_ask_prepare() also sets the types of parameters.
+ * table of the database. kg_ask_prepare() also sets the types of parameters.
  */
 extern void kg_ask_check_names(KgAsk *ask);
 extern void kg_ask_prepare(KgAsk *ask);

@@ -194,8 +194,8 @@ bound(Node *node, void *arg)
 		if (bounded(bounding, call) != call)
 			kg_ask_refuse(bounding->ask,
 						  exprLocation(call),
-						  "this function as a table",
-						  "the function among the columns");
+						  "this function in FROM",
+						  "the function in the list of columns after SELECT");
 	}
 	node = expression_tree_mutator(node, bound, arg);
 	return bounded(bounding, node);
@@ -277,10 +277,10 @@ throw_large(const char *what, int most)
 {
 	kg_error_throw_expected(
 		kg_error_new(KG_LIMIT_EXCEEDED,
-					 "the query makes %s of more than %d bytes",
+					 "the query produces %s of more than %d bytes",
 					 what,
 					 most),
-		"shorter texts, or fewer values to collect");
+		"shorter texts, or an aggregate of fewer values");
 }
 
 static Size
@@ -296,10 +296,9 @@ check_number(Datum number)
 	if (size_of(number) > KG_ASK_NUMBER_DIGITS / 2)
 		kg_error_throw_expected(
 			kg_error_new(KG_LIMIT_EXCEEDED,
-						 "a query computes with a number of more than %d "
-						 "digits",
+						 "the query uses a number of more than %d digits",
 						 KG_ASK_NUMBER_DIGITS),
-			"smaller numbers, or double precision");
+			"smaller numbers, or numbers of type double precision");
 }
 
 static void

@@ -28,7 +28,7 @@ extern KgKeyed *kg_keyed_begin(Relation entities, Snapshot snapshot,
  * entities.
  */
 extern bool kg_keyed_next(KgKeyed *keyed, TupleTableSlot *row);
-/* The next entity is the first again. */
+/* Starts again, so that the next entity is the first entity. */
 extern void kg_keyed_rescan(KgKeyed *keyed);
 extern void kg_keyed_end(KgKeyed *keyed);
 

@@ -2,13 +2,14 @@
  * narrow.c
  *	  Hash tables that have values of properties instead of documents.
  *
- * The planner evaluates an expression in the plan that needs it.  So a scan returns
- * the document of each row, and a hash join that compares a property stores documents
- * in its hash table.  If the join reads the document for properties only, the scan
- * can evaluate them.  They raise no error, and are null if the row is missing.
+ * The planner evaluates an expression in the plan that needs it. So a scan
+ * returns the document of each row, and a hash join that compares a property
+ * stores documents in its hash table. If the join reads the document for
+ * properties only, the scan can evaluate them. They raise no error, and are
+ * null if the row is missing.
  *
- * The plan is complete here: variables of a join are columns of its inner or outer
- * plan, and those of the other plans, of the plan below.
+ * The plan is complete here: variables of a join are columns of its inner or
+ * outer plan, and variables of any other plan are columns of the plan below it.
  */
 #include "postgres.h"
 
@@ -24,7 +25,7 @@ typedef struct Document
 {
 	int varno;
 	AttrNumber column;
-	List *calls;	  /* of FuncExpr *, without duplicates */
+	List *calls;	  /* List of FuncExpr *, without duplicates */
 	bool whole;		  /* an expression reads more than properties */
 	AttrNumber first; /* column of the first property's value */
 } Document;

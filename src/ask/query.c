@@ -27,7 +27,9 @@
 
 /* ---- analysis ---- */
 
-/* Returns the name of a column that differs by case alone, if one alone does. */
+/*
+ * Returns the name of a column that differs by case alone, if one alone does.
+ */
 static char *
 folded_column(const ParseNamespaceItem *item, const char *name, char *found)
 {
@@ -177,7 +179,7 @@ kg_ask_analyse(KgAsk *ask, RawStmt *statement)
 typedef struct Check
 {
 	const KgAsk *ask;
-	int location; /* of the innermost expression that has one */
+	int location; /* location of the innermost expression that has one */
 } Check;
 
 static void
@@ -187,7 +189,7 @@ check_type(const Check *check, Oid type)
 		kg_ask_refuse(check->ask,
 					  check->location,
 					  psprintf("values of type %s", format_type_be(type)),
-					  "another type, by a cast");
+					  "a cast to another type");
 }
 
 static void
@@ -325,13 +327,13 @@ check_table(const Check *check, const RangeTblEntry *table)
 		kg_ask_refuse(check->ask,
 					  -1,
 					  "this kind of table",
-					  "tables of types and relations");
+					  "tables of entity types and of relations");
 	if (table->tablesample != NULL || table->securityQuals != NIL ||
 		OidIsValid(table->relid))
 		kg_ask_refuse(check->ask,
 					  -1,
 					  "this kind of table",
-					  "tables of types and relations");
+					  "tables of entity types and of relations");
 	check_types(check, table->coltypes);
 }
 
@@ -351,7 +353,10 @@ check_query(const Check *check, const Query *query)
 		query->resultRelation != 0 || query->rowMarks != NIL ||
 		query->hasModifyingCTE || query->hasForUpdate ||
 		query->constraintDeps != NIL)
-		kg_ask_refuse(check->ask, -1, "what writes or locks", "one SELECT");
+		kg_ask_refuse(check->ask,
+					  -1,
+					  "a statement that writes or locks rows",
+					  "one SELECT statement");
 }
 
 /* Returns whether a node has a type. */
@@ -427,7 +432,7 @@ check_node(const Check *check, Node *node)
 			if (((Var *) node)->varattno < 0)
 				kg_ask_refuse(check->ask,
 							  check->location,
-							  "columns of the system",
+							  "system columns",
 							  "columns of the table");
 			break;
 		default:
@@ -450,10 +455,11 @@ walk(Node *node, void *arg)
 	CHECK_FOR_INTERRUPTS();
 	check = *outer;
 	if (!kg_ask_query_node(nodeTag(node)))
-		kg_ask_refuse(check.ask,
-					  check.location,
-					  kg_ask_node_name(nodeTag(node)),
-					  "one SELECT, over types and relations");
+		kg_ask_refuse(
+			check.ask,
+			check.location,
+			kg_ask_node_name(nodeTag(node)),
+			"one SELECT over the tables of entity types and relations");
 	if (is_expression(node) && exprLocation(node) >= 0)
 		check.location = exprLocation(node);
 	check_node(&check, node);

@@ -57,7 +57,7 @@ check_type(const KgAsk *ask, const TypeName *type)
 	err = kg_ask_error(ask,
 					   KG_INVALID_INPUT,
 					   type->location,
-					   "type \"%s\" is not one that a query has",
+					   "type \"%s\" is not allowed in a query",
 					   dotted(type->names));
 	if (name != NULL)
 		kg_error_did_you_mean(err, kg_ask_type_nearest(name));
@@ -65,7 +65,7 @@ check_type(const KgAsk *ask, const TypeName *type)
 		err,
 		"boolean, integer, bigint, numeric, double precision, text, date, "
 		"time, timestamp, timestamptz, interval, uuid, json, jsonb, or an "
-		"array of one");
+		"array of one of these types");
 }
 
 /* The grammar's own words (EXTRACT, AT TIME ZONE) name pg_catalog. */
@@ -94,7 +94,7 @@ check_operator(const KgAsk *ask, List *name, int location)
 		kg_ask_refuse(ask,
 					  location,
 					  "OPERATOR() with a schema",
-					  "the operator alone: a + b");
+					  "the operator without a schema: a + b");
 }
 
 static void
@@ -114,7 +114,7 @@ check_select(const KgAsk *ask, const SelectStmt *select)
 		kg_ask_refuse(ask,
 					  select->intoClause->rel->location,
 					  "INTO",
-					  "the query without INTO: its rows are the reply");
+					  "the query without INTO; the reply has its rows");
 	if (select->lockingClause != NIL)
 		kg_ask_refuse(ask, -1, "FOR UPDATE", "the query without FOR UPDATE");
 }
@@ -138,7 +138,7 @@ check_value_function(const KgAsk *ask, const SQLValueFunction *value)
 			kg_ask_refuse(ask,
 						  value->location,
 						  "names of roles, schemas or databases",
-						  "values of the tables");
+						  "values in the tables");
 	}
 }
 
@@ -149,14 +149,14 @@ check_param(const KgAsk *ask, const ParamRef *param)
 
 	if (param->number >= 1 && param->number <= n)
 		return;
-	kg_error_throw_expected(kg_ask_error(ask,
-										 KG_INVALID_INPUT,
-										 param->location,
-										 "params has %d values, and none for "
-										 "$%d",
-										 n,
-										 param->number),
-							"a value in params for each $n, $1 for the first");
+	kg_error_throw_expected(
+		kg_ask_error(ask,
+					 KG_INVALID_INPUT,
+					 param->location,
+					 "\"params\" has %d values, but no value for $%d",
+					 n,
+					 param->number),
+		"a value in \"params\" for each $n; the first value is $1");
 }
 
 static void
@@ -168,7 +168,8 @@ check_table(KgAsk *ask, RangeVar *table)
 					  psprintf("a schema before the name of a table (%s.%s)",
 							   table->schemaname,
 							   table->relname),
-					  "a type or a relation alone, as the schema tool has it");
+					  "the name of an entity type or relation, without a "
+					  "schema before it");
 	kg_ask_table_note(ask, table);
 }
 
@@ -250,10 +251,11 @@ check(Node *node, void *arg)
 					  kg_ask_node_name(nodeTag(&((A_Const *) node)->val)),
 					  "a number or a text");
 	if (!kg_ask_raw_node(nodeTag(node)))
-		kg_ask_refuse(ask,
-					  exprLocation(node),
-					  kg_ask_node_name(nodeTag(node)),
-					  "one SELECT, over types and relations");
+		kg_ask_refuse(
+			ask,
+			exprLocation(node),
+			kg_ask_node_name(nodeTag(node)),
+			"one SELECT over the tables of entity types and relations");
 	check_node(ask, node);
 	if (IsA(node, Alias))
 		return false;
@@ -294,13 +296,13 @@ kg_ask_parse(KgAsk *ask)
 		kg_ask_refuse(ask,
 					  -1,
 					  psprintf("%d statements", list_length(statements)),
-					  "one SELECT");
+					  "one SELECT statement");
 	statement = linitial(statements);
 	if (!IsA(statement->stmt, SelectStmt))
 		kg_ask_refuse(ask,
 					  statement->stmt_location,
 					  GetCommandTagName(CreateCommandTag(statement->stmt)),
-					  "one SELECT: a query reads, and tools write");
+					  "one SELECT; only the tools that write can change data");
 	(void) note_ctes(statement->stmt, ask);
 	(void) check(statement->stmt, ask);
 	return statement;

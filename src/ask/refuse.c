@@ -77,7 +77,7 @@ kg_ask_refuse_many(const KgAsk *ask, int location, int most, const char *what)
 										 "a query has at most %d %s",
 										 most,
 										 what),
-							"at most %d, or two queries",
+							"at most %d of them, or two queries",
 							most);
 }
 
@@ -89,7 +89,7 @@ kg_ask_refuse_function(const KgAsk *ask, int location, const char *name)
 	KgError *err = kg_ask_error(ask,
 								KG_INVALID_INPUT,
 								location,
-								"function \"%s\" is not one that a query has",
+								"function \"%s\" is not allowed in a query",
 								name);
 
 	if (instead != NULL)

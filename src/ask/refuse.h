@@ -8,22 +8,32 @@
 #include "ask/ask.h"
 #include "base/error.h"
 
-/* Returns an error; location is a byte offset in the text, or -1: no position. */
+/*
+ * Returns an error; location is a byte offset in the text, or -1: no position.
+ */
 extern KgError *kg_ask_error(const KgAsk *ask, KgErrorCode code, int location,
 							 const char *fmt, ...) pg_attribute_printf(4, 5);
 
 /* Converts a position in characters, from 1, to a byte offset; 0 to -1. */
 extern int kg_ask_location(const KgAsk *ask, int position);
 
-/* Raises that a query cannot have what; instead is the text to write. */
+/*
+ * Raises an error which says that a query cannot have "what". "instead" is the
+ * text to write in its place.
+ */
 extern KG_NORETURN void kg_ask_refuse(const KgAsk *ask, int location,
 									  const char *what, const char *instead);
 
-/* Raises that a query has more than most constructs of a kind, which what names. */
+/*
+ * Raises an error which says that a query has more than "most" constructs of
+ * the kind "what".
+ */
 extern KG_NORETURN void kg_ask_refuse_many(const KgAsk *ask, int location,
 										   int most, const char *what);
 
-/* Raises that a function does not exist, or is not allowed. */
+/*
+ * Raises an error which says that a function does not exist, or is not allowed.
+ */
 extern KG_NORETURN void kg_ask_refuse_function(const KgAsk *ask, int location,
 											   const char *name);
 

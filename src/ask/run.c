@@ -2,8 +2,8 @@
  * run.c
  *	  Running a query.
  *
- * Each row is converted to JSON when it arrives.  The executor stops when limit or
- * max_bytes is reached.
+ * Each row is converted to JSON when it arrives. The executor stops when limit
+ * or max_bytes is reached.
  */
 #include "postgres.h"
 
@@ -30,9 +30,9 @@ typedef struct Receiver
 {
 	DestReceiver dest;
 	KgAsk *ask;
-	Size size;		   /* of the rows so far */
+	Size size;		   /* size of the rows so far */
 	int n;			   /* columns */
-	FmgrInfo *to_json; /* of each */
+	FmgrInfo *to_json; /* output function of each */
 	MemoryContext answer;
 	MemoryContext row;
 } Receiver;

@@ -2,16 +2,17 @@
  * scan.c
  *	  Scans of the entities of one type, or the edges of one relation.
  *
- * kg_entity has the entities of all types and tenants, so a scan of one type reads
- * rows of the others.  A sequential scan reads all columns of such a row and then
- * compares the texts that name the type.  This scan reads columns up to the number
- * of the type (or relation), which belongs to one tenant, compares that, and then
- * the bytes of the tenant.  It also leaves out conditions that are true for each row
- * that is left.
+ * kg_entity has the entities of all types and tenants, so a scan of one type
+ * reads rows of the others. A sequential scan reads all columns of such a row
+ * and then compares the texts that name the type. This scan reads columns up to
+ * the number of the type (or relation), which belongs to one tenant, compares
+ * that, and then the bytes of the tenant. It also leaves out conditions that
+ * are true for each row that is left.
  *
- * Conditions that keys of a property answer exactly have no index scan in the plan
- * if the planner expects thousands of keys.  Then this scan reads the keys when it
- * begins, and if they are few beside the rows of the table, only their entities.
+ * Conditions that keys of a property answer exactly have no index scan in the
+ * plan if the planner expects thousands of keys. Then this scan reads the keys
+ * when it begins, and if they are few beside the rows of the table, only their
+ * entities.
  */
 #include "postgres.h"
 
@@ -39,16 +40,17 @@
 /* Elements of custom_private. */
 typedef enum Private
 {
-	NUMBERS, /* the column that has the number of the type or relation, and that */
+	/* the column that has the number of the type or relation, and that */
+	NUMBERS,
 	TENANT, /* a String */
-	OTHERS, /* conditions besides that of the tenant */
+	OTHERS, /* conditions except the condition on the tenant */
 	FILTER, /* arguments of kg_view_nodes(), or NIL */
-	REST	/* others besides those of the filter */
+	REST	/* conditions that are not part of the filter */
 } Private;
 
 /*
- * Keys are read up to this part of the rows of the table, because their entities
- * take longer to find than the next row of a scan.
+ * Keys are read up to this part of the rows of the table, because their
+ * entities take longer to find than the next row of a scan.
  */
 #define KEYS_PART 4
 #define KEYS_LEAST 10000
@@ -139,7 +141,9 @@ begin(CustomScanState *state, EState *estate, int eflags)
 	scan->row = table_slot_create(table, &estate->es_tupleTable);
 	scan->tenant = cstring_to_text(strVal(private_of(scan, TENANT)));
 	scan->tenant_column = get_attnum(RelationGetRelid(table), "tenant");
-	/* The plan has the condition of the tenant to be shown; this scan tests it. */
+	/*
+	 * The plan has the condition of the tenant to be shown; this scan tests it.
+	 */
 	state->ss.ps.qual = ExecInitQual(private_of(scan, OTHERS), &state->ss.ps);
 	scan->rest = ExecInitQual(private_of(scan, REST), &state->ss.ps);
 }
@@ -169,8 +173,8 @@ read_keys(LightScan *scan)
 }
 
 /*
- * Returns the next row.  The plan's expressions expect a slot that has all values,
- * so this fetches all columns that they read.
+ * Returns the next row. The plan's expressions expect a slot that has all
+ * values, so this fetches all columns that they read.
  */
 static TupleTableSlot *
 next_row(ScanState *state)
@@ -312,9 +316,9 @@ store_comparison(Compared *compared, Oid table, Node *condition)
 }
 
 /*
- * Returns whether a condition is true for each row with the tenant and the number
- * of the type.  A caller that sees all entities must still do so when the plan
- * runs: kg_ask_tables_require().
+ * Returns whether a condition is true for each row with the tenant and the
+ * number of the type. A caller that sees all entities must still do so when the
+ * plan runs: kg_ask_tables_require().
  */
 static bool
 is_true(KgAsk *ask, const Node *condition)

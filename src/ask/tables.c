@@ -139,7 +139,7 @@ void
 kg_ask_table_unknown(const KgAsk *ask, const char *name, int location)
 {
 	KgError *err = kg_ask_error(
-		ask, KG_UNKNOWN_TYPE, location, "there is no table \"%s\"", name);
+		ask, KG_UNKNOWN_TYPE, location, "table \"%s\" does not exist", name);
 	int n;
 	Meant *all = all_tables(ask, &n);
 	const char **names = palloc((n + 1) * sizeof(char *));
@@ -155,7 +155,7 @@ kg_ask_table_unknown(const KgAsk *ask, const char *name, int location)
 	likely = kg_likely(name, names, NULL, n);
 	if (likely >= 0)
 		kg_ask_translate(ask, err, name, names[likely]);
-	kg_error_throw_expected(err, "an entity type or a relation");
+	kg_error_throw_expected(err, "the name of an entity type or a relation");
 }
 
 static KG_NORETURN void
@@ -164,13 +164,14 @@ throw_ambiguous(const KgAsk *ask, List *found, const RangeVar *table)
 	KgError *err = kg_ask_error(ask,
 								KG_INVALID_INPUT,
 								table->location,
-								"table \"%s\" may be one of several",
+								"table name \"%s\" is ambiguous",
 								table->relname);
 	ListCell *lc;
 
 	foreach(lc, found)
 		kg_error_allow(err, own_full_name(lfirst(lc)));
-	kg_error_throw_expected(err, "its bundle before it: bundle_name");
+	kg_error_throw_expected(
+		err, "the name with the name of its bundle before it: bundle_name");
 }
 
 /*
@@ -320,9 +321,9 @@ kg_ask_tables_require(const KgAsk *ask)
 	if (ask->whole && (!kg_visibility_is_whole() || kg_decisions_needed()))
 		kg_error_throw_expected(
 			kg_error_new(KG_CONFLICT,
-						 "another session changed the rights of the caller "
-						 "since the call began"),
-			"the same call again");
+						 "another session changed the caller's rights since "
+						 "the call began"),
+			"the same call, sent again");
 }
 
 List *

@@ -2,9 +2,10 @@
  * translate.c
  *	  Corrects statements in other dialects of SQL.
  *
- * A refused statement is read as tokens. Constructs of MySQL, SQL Server, SQLite
- * and Oracle with exactly one equivalent in PostgreSQL are replaced, and all other
- * text stays. The result is only proposed: it never runs in place of the statement.
+ * A refused statement is read as tokens. Constructs of MySQL, SQL Server,
+ * SQLite and Oracle with exactly one equivalent in PostgreSQL are replaced, and
+ * all other text stays. The result is only proposed: it never runs in place of
+ * the statement.
  */
 #include "postgres.h"
 
@@ -151,7 +152,9 @@ is_kind(const Translation *t, int i, TokenKind kind)
 	return i >= 0 && i < t->n && t->tokens[i].kind == kind;
 }
 
-/* Returns the parenthesis that closes the one at i, or -1. */
+/*
+ * Returns the index of the parenthesis that closes the parenthesis at i, or -1.
+ */
 static int
 closing(const Translation *t, int i)
 {
@@ -260,7 +263,9 @@ write_pattern(Translation *t, const char *pattern, const int *commas, int end)
 	}
 }
 
-/* Writes a call of a function of another dialect; returns the token after it. */
+/*
+ * Writes a call of a function of another dialect; returns the token after it.
+ */
 static int
 write_call(Translation *t, int i)
 {

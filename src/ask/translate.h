@@ -17,7 +17,10 @@
 extern void kg_ask_translate(const KgAsk *ask, KgError *err, const char *sent,
 							 const char *meant);
 
-/* Raises that params is an object, with ":name" of the statement as "$n". */
+/*
+ * Raises an error if params is an object. The error suggests the statement with
+ * "$n" in place of ":name".
+ */
 extern KG_NORETURN void kg_ask_refuse_named(const char *sql,
 											const JsonbValue *params);
 

@@ -77,7 +77,7 @@ static void
 check_options(const Jsonb *options)
 {
 	if (!JB_ROOT_IS_OBJECT(options))
-		KG_THROW(KG_INVALID_INPUT, .message = "options are not an object");
+		KG_THROW(KG_INVALID_INPUT, .message = "options must be an object");
 	kg_json_each(it, &options->root)
 		check_option(kg_json_cstring(&it.key), &it.value);
 }
@@ -96,8 +96,8 @@ check_name(const char *agent)
 			 .message = "agent name is not valid",
 			 .path = "/agent",
 			 .got_string = agent,
-			 .expected = "1 to 128 letters, digits and . _ : @ -, the first a "
-						 "letter or digit");
+			 .expected = "1 to 128 letters, digits and characters of "
+						 "\"._:@-\", beginning with a letter or digit");
 }
 
 static KG_NORETURN void
@@ -144,7 +144,9 @@ require_bundle(Datum tenant, const char *bundle)
 	kg_error_throw(err);
 }
 
-/* Binding a bound bundle again changes nothing. */
+/*
+ * Binds a bundle to an agent. Changes nothing if the bundle is bound already.
+ */
 static void
 bind(Datum tenant, Datum agent, const char *bundle, int position)
 {
@@ -181,8 +183,8 @@ bind_listed(Datum tenant, Datum agent, const Jsonb *options)
 }
 
 /*
- * Raises an error unless the toolsets are vocabularies or those of registered
- * tools.
+ * Raises an error unless each toolset is a built-in one or is the toolset of a
+ * registered tool.
  */
 static void
 check_toolsets(Datum tenant, const Jsonb *options)

@@ -57,7 +57,7 @@ column_string(int column)
 }
 
 /*
- * Fills in an agent from the one row of SPI_tuptable, in the current context.
+ * Fills in an agent from the only row of SPI_tuptable, in the current context.
  */
 static void
 read_agent(KgAgent *agent)

@@ -23,7 +23,7 @@ typedef struct KgAudited
 {
 	bool writes;
 	const char *tool;
-	const char *tool_version; /* of a registered tool, or NULL */
+	const char *tool_version; /* version of a registered tool, or NULL */
 	const char *operation;	  /* operation of the registered tool, or NULL */
 	const char *arguments;	  /* a member of the record, or NULL */
 	TimestampTz at;

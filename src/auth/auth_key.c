@@ -127,7 +127,7 @@ read_key(KgAuthKey *key, KgJwtAlg alg)
 						   &why);
 }
 
-/* If two rows match, the result is that of no row. */
+/* If two rows match, the result is the same as without a matching row. */
 static KgCachedKey *
 load_key(const KgKeyQuestion *question)
 {
@@ -229,9 +229,9 @@ kg_sql_check_auth_key(PG_FUNCTION_ARGS)
 						 VARDATA_ANY(material),
 						 VARSIZE_ANY_EXHDR(material),
 						 &why))
-		KG_THROW(
-			KG_INVALID_INPUT,
-			.message = psprintf("the key is not usable with %s: %s", alg, why));
+		KG_THROW(KG_INVALID_INPUT,
+				 .message = psprintf(
+					 "the key cannot be used with algorithm %s: %s", alg, why));
 	kg_jwt_key_free(&key);
 	return PointerGetDatum(row);
 }

@@ -82,9 +82,11 @@ kg_tenant_refuse_former(Datum name)
 		return;
 	KG_THROW(
 		KG_ALREADY_EXISTS,
-		.message = psprintf("\"%s\" was the name of a tenant that was renamed",
+		.message = psprintf("name \"%s\" is reserved, because it is the former "
+							"name of a renamed tenant",
 							TextDatumGetCString(name)),
-		.expected = "another name, or this one after kg_free_tenant_name()");
+		.expected =
+			"another name, or this name after a call of kg_free_tenant_name()");
 }
 
 /* The roles lose their privileges for it. */
@@ -134,7 +136,7 @@ kg_require_tenant(Datum tenant)
 typedef struct KgGrantCall
 {
 	char *tenant;
-	char *name; /* of the role, as given by the caller */
+	char *name; /* name of the role, as given by the caller */
 	Oid role;	/* invalid if no role has that name */
 	bool by_owner;
 } KgGrantCall;
@@ -158,11 +160,12 @@ start_grant(KgGrantCall *call, Datum tenant, Datum role, bool missing_ok)
 	mine = kg_identity_tenant(KG_ACCESS_ADMIN);
 	if (mine != NULL && strcmp(mine, call->tenant) == 0)
 		return;
-	KG_THROW(KG_FORBIDDEN,
-			 .message = psprintf("role \"%s\" may not grant tenant \"%s\"",
-								 GetUserNameFromId(GetUserId(), false),
-								 call->tenant),
-			 .expected = "a role with admin access to the tenant");
+	KG_THROW(
+		KG_FORBIDDEN,
+		.message = psprintf("role \"%s\" may not grant access to tenant \"%s\"",
+							GetUserNameFromId(GetUserId(), false),
+							call->tenant),
+		.expected = "a role with admin access to the tenant");
 }
 
 /*
@@ -222,9 +225,10 @@ require_grantable(const KgGrantCall *call, Oid grantor, Datum tenant, bool add)
 			"role \"%s\" is not a role that an admin of tenant \"%s\" may %s",
 			call->name,
 			call->tenant,
-			add ? "grant it to" : "revoke it from"),
-		.expected = "a role of the tenant, or a role without a tenant of which "
-					"the admin is a member WITH ADMIN OPTION");
+			add ? "grant access to" : "revoke access from"),
+		.expected =
+			"a role that has access to the tenant, or a role that has no "
+			"tenant and of which the admin is a member WITH ADMIN OPTION");
 }
 
 static void
@@ -232,10 +236,12 @@ require_no_gateway(Oid role)
 {
 	if (!kg_is_gateway(role))
 		return;
-	KG_THROW(KG_FORBIDDEN,
-			 .message = psprintf("role \"%s\" is a gateway and has no tenant",
-								 GetUserNameFromId(role, false)),
-			 .expected = "another role, or kg_revoke_gateway() first");
+	KG_THROW(
+		KG_FORBIDDEN,
+		.message = psprintf("role \"%s\" is a gateway and has no tenant",
+							GetUserNameFromId(role, false)),
+		.expected =
+			"another role, or this role after a call of kg_revoke_gateway()");
 }
 
 /*
@@ -390,7 +396,7 @@ kg_sql_check_tenant_role(PG_FUNCTION_ARGS)
 	if (granted == NULL || isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_NOT_NULL_VIOLATION),
-				 errmsg("a grant needs the number and the name of its role"),
+				 errmsg("a grant must have the OID and the name of its role"),
 				 errhint("Use kg_grant().")));
 	present = GetUserNameFromId(role, true);
 	if (present == NULL || strcmp(present, granted) != 0)
@@ -398,12 +404,12 @@ kg_sql_check_tenant_role(PG_FUNCTION_ARGS)
 				(errmsg("a grant of tenant \"%s\" to role \"%s\" has no effect",
 						SPI_getvalue(row, desc, SPI_fnumber(desc, "tenant")),
 						granted),
-				 present ? errdetail("The number %u is of role \"%s\" now.",
+				 present ? errdetail("OID %u now belongs to role \"%s\".",
 									 role,
 									 present)
-						 : errdetail("No role has the number %u.", role),
-				 errhint("Grant again with kg_grant(), or take it away with "
-						 "kg_revoke(); kg_check() lists such grants.")));
+						 : errdetail("No role has OID %u.", role),
+				 errhint("Call kg_grant() again, or kg_revoke() to remove the "
+						 "grant; kg_check() lists such grants.")));
 	return PointerGetDatum(row);
 }
 
@@ -453,7 +459,7 @@ change_gateway(PG_FUNCTION_ARGS, bool grant)
 	KgUserContext user;
 	Oid role;
 
-	kg_owner_require("make or unmake gateways");
+	kg_owner_require("grant or revoke the rights of gateways");
 	role = get_role_oid(text_to_cstring(PG_GETARG_TEXT_PP(0)), false);
 	name = quote_identifier(GetUserNameFromId(role, false));
 	kg_spi_begin_as_owner(&user);

@@ -242,7 +242,7 @@ throw_no_tenant(void)
 	{
 		err = kg_error_new(KG_NO_TENANT,
 						   "the token of this session is no longer valid");
-		kg_error_expected(err, "kg_login() with a new token");
+		kg_error_expected(err, "a call of kg_login() with a new token");
 	}
 	else if (grants->ngrants == 0)
 	{
@@ -251,20 +251,20 @@ throw_no_tenant(void)
 						  "a token, or a grant made by an administrator: "
 						  "SELECT kg_grant('tenant', 'role', 'read')");
 		if (grants->stale)
-			kg_error_hint(
-				err,
-				"A grant to role \"%s\" has no effect, because the role was "
-				"renamed or dropped. Call kg_grant() again; see kg_check().",
-				grants->stale);
+			kg_error_hint(err,
+						  "The grant to role \"%s\" has no effect, because the "
+						  "role was renamed or dropped. Call kg_grant() again; "
+						  "kg_check() lists such grants.",
+						  grants->stale);
 	}
 	else
 	{
 		err = set ? kg_error_new(KG_NO_TENANT,
-								 "role \"%s\" is not granted the tenant that "
-								 "kg_graph.tenant names",
+								 "role \"%s\" has no grant for the tenant in "
+								 "kg_graph.tenant",
 								 role)
 				  : kg_error_new(KG_NO_TENANT,
-								 "role \"%s\" is granted several tenants",
+								 "role \"%s\" has grants for several tenants",
 								 role);
 		if (set)
 			kg_error_got_string(err, kg_setting_tenant);
@@ -282,11 +282,11 @@ require_token(const KgTokenIdentity *token, KgAccess access)
 		return pstrdup(token->tenant);
 	KG_THROW(
 		KG_FORBIDDEN,
-		.message = psprintf(
-			"the token gives %s access to tenant \"%s\", not %s",
-			kg_access_name(token->access),
-			token->tenant,
-			kg_access_name(access)),
+		.message = psprintf("the token gives %s access to tenant \"%s\", but "
+							"%s access is required",
+							kg_access_name(token->access),
+							token->tenant,
+							kg_access_name(access)),
 		.expected = psprintf("a token with %s access", kg_access_name(access)));
 }
 
@@ -299,9 +299,11 @@ require_not_worker(void)
 {
 	if (IsParallelWorker())
 		kg_error_throw_expected(
-			kg_error_new(KG_NO_TENANT, "a parallel worker has no tenant"),
-			"a function that is PARALLEL RESTRICTED or UNSAFE, like the "
-			"functions that it calls");
+			kg_error_new(KG_NO_TENANT,
+						 "a function of kg_graph was called in a parallel "
+						 "worker, which has no tenant"),
+			"PARALLEL RESTRICTED or PARALLEL UNSAFE for the calling function, "
+			"like the functions of kg_graph that it calls");
 }
 
 /*
@@ -320,8 +322,8 @@ require_not_barred(void)
 								 "missing, altered or disabled",
 								 policy,
 								 GetUserNameFromId(GetUserId(), false)),
-			 .expected = "the policy, made again by an administrator with "
-						 "kg_add_policy(); see kg_check()");
+			 .expected = "a policy made again by an administrator with "
+						 "kg_add_policy(); kg_check() lists such policies");
 }
 
 void
@@ -363,18 +365,18 @@ require_tenant(KgAccess access)
 		throw_no_tenant();
 	if (grant->access < access)
 		KG_THROW(KG_FORBIDDEN,
-				 .message = psprintf(
-					 "role \"%s\" has %s access to tenant \"%s\", not %s",
-					 GetUserNameFromId(GetUserId(), false),
-					 kg_access_name(grant->access),
-					 grant->tenant,
-					 kg_access_name(access)),
+				 .message = psprintf("role \"%s\" has %s access to tenant "
+									 "\"%s\", but %s access is required",
+									 GetUserNameFromId(GetUserId(), false),
+									 kg_access_name(grant->access),
+									 grant->tenant,
+									 kg_access_name(access)),
 				 .expected = psprintf("a role with %s access",
 									  kg_access_name(access)));
 	return pstrdup(grant->tenant);
 }
 
-/* An admin may create agents, including the one that a setting names. */
+/* An admin may create agents, so the named agent need not exist yet. */
 const char *
 kg_identity_require(KgAccess access)
 {
@@ -478,7 +480,7 @@ require_unchanged(const char *name, const char *setting, const char *before)
 	if (strcmp(setting_or_none(setting), before) != 0)
 		kg_error_throw_expected(
 			kg_error_new(KG_FORBIDDEN, "it has changed %s", name),
-			"a function that does not change the caller");
+			"a function that does not change the identity of the caller");
 }
 
 void

@@ -46,9 +46,9 @@ extern const char *kg_identity_agent(void);
 extern bool kg_identity_scoped(void);
 
 /*
- * Returns true if an entity with this scope path is visible.  A NULL scope is
- * that of a type without x-scope-field, which every token with paths sees.  An
- * empty path is below no path.
+ * Returns true if an entity with this scope path is visible. The scope is NULL
+ * if the type has no x-scope-field; every token with paths sees such entities.
+ * An empty path is below no path.
  */
 extern bool kg_identity_sees_scope(const char *scope, int len);
 

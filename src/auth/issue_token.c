@@ -63,7 +63,7 @@ KG_AUDITED_NULLS(kg_sql_issue_token, KG_AUDIT_WRITES)
 	kg_refuse_null(fcinfo, 2);
 	claims = PG_GETARG_JSONB_P(0);
 	if (!JB_ROOT_IS_OBJECT(claims))
-		KG_THROW(KG_INVALID_INPUT, .message = "claims are not an object");
+		KG_THROW(KG_INVALID_INPUT, .message = "claims must be an object");
 	if (!PG_ARGISNULL(1))
 		kid = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	if (kg_json_get(&claims->root, "iss", &issuer) != NULL &&
@@ -71,9 +71,10 @@ KG_AUDITED_NULLS(kg_sql_issue_token, KG_AUDIT_WRITES)
 		named = kg_json_cstring(&issuer);
 	key = kg_auth_key_signer(named, kid);
 	if (key == NULL)
-		KG_THROW(KG_NOT_FOUND,
-				 .message = "not exactly one enabled HS256 key matches",
-				 .expected = "the kid of an HS256 key in kg_auth_key");
+		KG_THROW(
+			KG_NOT_FOUND,
+			.message = "no enabled HS256 key matches, or several do",
+			.expected = "the \"kid\" of one enabled HS256 key in kg_auth_key");
 	PG_RETURN_TEXT_P(cstring_to_text(
 		kg_jwt_sign(claims_to_sign(claims, key, PG_GETARG_INTERVAL_P(2)),
 					key->kid,

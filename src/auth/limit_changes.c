@@ -124,7 +124,7 @@ read_limits(const Jsonb *given, bool for_everybody)
 			kg_error_throw_option(
 				names[i],
 				&value,
-				"the subject *: quotas are the whole tenant's");
+				"the subject *, because quotas apply to the whole tenant");
 		n = kg_limit_read(i, &value);
 		kg_jw_key(&w, names[i]);
 		if (n == KG_UNLIMITED)
@@ -166,7 +166,7 @@ check_ceiling(Datum tenant, const Jsonb *limits)
 				name,
 				&value,
 				psprintf("at most " INT64_FORMAT
-						 ", the ceiling that the extension's owner set",
+						 ", the maximum that the extension's owner set",
 						 highest));
 	}
 }

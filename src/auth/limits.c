@@ -106,7 +106,8 @@ kg_limit_read(KgLimit limit, const JsonbValue *value)
 		known[limit].name,
 		value,
 		psprintf("%san integer from %d to " INT64_FORMAT
-				 "%s; 0 allows none, null means the setting",
+				 "%s; 0 allows nothing, and null stands for the value of the "
+				 "setting",
 				 min > 1 ? "0, or " : "",
 				 min > 1 ? min : 0,
 				 max,

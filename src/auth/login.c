@@ -47,14 +47,14 @@ refuse(const char *why)
 {
 	KG_THROW(KG_NO_TENANT,
 			 .message = psprintf("the token is not accepted: %s", why),
-			 .expected = "a current token of a known issuer");
+			 .expected = "an unexpired token of a known issuer");
 }
 
 static KG_NORETURN void
 forbid(const char *why)
 {
 	KG_THROW(KG_FORBIDDEN,
-			 .message = psprintf("the token does not allow this: %s", why));
+			 .message = psprintf("the token does not allow the call: %s", why));
 }
 
 static void
@@ -292,8 +292,8 @@ add_scope(KgClaims *claims, const JsonbValue *item)
 		path.type = jbvNull;
 	text = path.type == jbvString ? kg_json_cstring(&path) : NULL;
 	if (text == NULL || !path_is_valid(text))
-		refuse("a scope path is not one of segments that each end with a "
-			   "slash");
+		refuse("a scope path is not a sequence of segments that each end with "
+			   "a slash");
 	claims->identity.scopes[claims->identity.nscopes++] = text;
 }
 
@@ -352,10 +352,10 @@ verify(const char *token, int len, KgClaims *claims)
 	claims->key = kg_auth_key_find(jwt.issuer, jwt.kid, jwt.alg);
 	/* One message for both cases, so that key ids cannot be guessed. */
 	if (claims->key == NULL || !kg_jwt_verify(&jwt, &claims->key->key))
-		refuse("no known key has signed it");
+		refuse("it is not signed with a known key");
 	claims->identity.claims = kg_jwt_claims(&jwt);
 	if (claims->identity.claims == NULL)
-		refuse("its claims hold a number that is out of range");
+		refuse("its claims contain a number that is out of range");
 	claims->root = &claims->identity.claims->root;
 	check_audience(claims);
 	check_times(claims);

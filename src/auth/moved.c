@@ -47,7 +47,9 @@ kg_tenant_refuse_moved(const char *tenant, const char *role)
 								"the tenant of role \"%s\" has moved to "
 								"another database",
 								role);
-	kg_error_expected(err, "the same call again, through a front");
+	kg_error_expected(err,
+					  "the same call, sent again through a database with the "
+					  "extension kg_front");
 	kg_error_retry_after(err, KG_RETRY_MS);
 	kg_error_throw(err);
 }

@@ -87,7 +87,7 @@ kg_sql_policy_probe(PG_FUNCTION_ARGS)
 	Oid userid;
 	int sec_context;
 
-	kg_owner_require("try policies as another role");
+	kg_owner_require("test policies as another role");
 	GetUserIdAndSecContext(&userid, &sec_context);
 	/* Every role that policies apply to is a member of PUBLIC. */
 	SetUserIdAndSecContext(OidIsValid(role) ? role : ROLE_PG_MONITOR,
@@ -162,9 +162,10 @@ kg_sql_policy_expression(PG_FUNCTION_ARGS)
 		is_value_alone(
 			castNode(SelectStmt, linitial_node(RawStmt, statements)->stmt)))
 		PG_RETURN_TEXT_P(cstring_to_text(psprintf("(%s\n)", given)));
-	KG_THROW(KG_INVALID_INPUT,
-			 .message = "text is not a single expression",
-			 .got_string = given,
-			 .expected = "one expression of type boolean, as USING of CREATE "
-						 "POLICY takes it");
+	KG_THROW(
+		KG_INVALID_INPUT,
+		.message = "the text is not a single SQL expression",
+		.got_string = given,
+		.expected =
+			"one expression of type boolean, as in USING of CREATE POLICY");
 }

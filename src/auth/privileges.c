@@ -248,10 +248,10 @@ kg_require_login(void)
 		kg_function_aclcheck(login, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK)
 		return;
 	KG_THROW(KG_FORBIDDEN,
-			 .message = psprintf("role \"%s\" may not pass tokens",
+			 .message = psprintf("role \"%s\" may not pass tokens with a call",
 								 GetUserNameFromId(GetUserId(), false)),
-			 .expected = "a gateway made by kg_grant_gateway(), or a role that "
-						 "may execute kg_login");
+			 .expected = "a gateway role made by kg_grant_gateway(), or a role "
+						 "that may execute kg_login()");
 }
 
 /* Reads the privileges recorded in kg_role. */
@@ -441,10 +441,11 @@ kg_require_exchange(void)
 		return;
 	KG_THROW(
 		KG_FORBIDDEN,
-		.message = psprintf("role \"%s\" may not pass decisions with a call",
-							GetUserNameFromId(role, false)),
+		.message = psprintf(
+			"role \"%s\" may not pass authorization decisions with a call",
+			GetUserNameFromId(role, false)),
 		.expected =
-			"a gateway made by kg_grant_gateway(role, exchange => true)");
+			"a gateway role made by kg_grant_gateway(role, exchange => true)");
 }
 
 void

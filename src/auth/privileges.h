@@ -12,9 +12,9 @@
  * Brings a role's privileges in line with its grants.
  *
  * Grants the missing privileges and records them in kg_role. Revokes the
- * recorded privileges that are not needed any more. Other privileges, and
- * those of an owner on its own objects, do not change. Runs as the extension's
- * owner, within SPI_connect().
+ * recorded privileges that are not needed any more. Other privileges do not
+ * change, nor do the privileges of an owner on its own objects. Runs as the
+ * extension's owner, within SPI_connect().
  */
 extern void kg_privileges_sync(Oid role);
 

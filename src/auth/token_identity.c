@@ -31,7 +31,10 @@ typedef struct KgBoundToken
 static KgBoundToken *bound = NULL;	  /* bound by this transaction */
 static SubTransactionId bound_in = 0; /* the subtransaction that bound it */
 static KgBoundToken *session = NULL;  /* bound by an earlier transaction */
-/* This transaction read the session's identity or removed it. */
+/*
+ * Whether this transaction has read the session's identity, and whether it has
+ * removed it.
+ */
 static bool session_used = false;
 static bool session_left = false;
 
@@ -101,8 +104,8 @@ kg_token_check_free(void)
 	if (bound == NULL && !session_used && !session_left)
 		return;
 	KG_THROW(KG_FORBIDDEN,
-			 .message = "this transaction has an identity already",
-			 .expected = "one token in a transaction");
+			 .message = "the transaction already has an identity",
+			 .expected = "only one token in each transaction");
 }
 
 void

@@ -24,7 +24,7 @@ typedef struct KgTokenIdentity
 	const char **scopes; /* each ends with "/" */
 	const Jsonb *claims;
 	TimestampTz expires;
-	unsigned char digest[KG_TOKEN_DIGEST_BYTES]; /* of the token */
+	unsigned char digest[KG_TOKEN_DIGEST_BYTES]; /* digest of the token */
 } KgTokenIdentity;
 
 /*

@@ -300,18 +300,19 @@ kg_visibility_history_is_whole(void)
 void
 kg_visibility_refuse_part(const char *what, const char *expected)
 {
-	KG_THROW(KG_FORBIDDEN,
-			 .message = psprintf(
-				 "a caller that sees a part of its tenant may not %s", what),
-			 .expected = expected);
+	KG_THROW(
+		KG_FORBIDDEN,
+		.message = psprintf(
+			"a caller that sees only a part of its tenant may not %s", what),
+		.expected = expected);
 }
 
 void
 kg_visibility_require_tenant(const char *what)
 {
 	if (kg_visibility_is_partial())
-		kg_visibility_refuse_part(what,
-								  "a role or token without scope paths, and "
-								  "without an agent or with one that has every "
-								  "bundle");
+		kg_visibility_refuse_part(
+			what,
+			"a role or token without scope paths, and without an agent or with "
+			"an agent that has every bundle");
 }

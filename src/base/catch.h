@@ -2,9 +2,9 @@
  * catch.h
  *	  Functions that catch errors, and then go on or raise them amended.
  *
- * All PG_TRY blocks that swallow or reword errors are behind these functions,
- * except that of an INSERT in spi.c.  error.c decides the meaning of an error
- * for a caller.
+ * All PG_TRY blocks that swallow or reword errors are in these functions,
+ * except the block around an INSERT in spi.c. error.c decides the meaning of an
+ * error for a caller.
  */
 #ifndef KG_CATCH_H
 #define KG_CATCH_H

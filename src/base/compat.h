@@ -218,8 +218,8 @@ typedef struct KgJsonbState
 #endif
 
 /*
- * PostgreSQL 19 has flags of a scan: SO_NONE and those of the executor.  The
- * including file includes access/tableam.h.
+ * PostgreSQL 19 passes flags to a scan: SO_NONE, or the flags of the executor.
+ * The including file includes access/tableam.h.
  */
 #if PG_VERSION_NUM >= 190000
 #define kg_table_scan(table, snapshot) \
@@ -229,8 +229,8 @@ typedef struct KgJsonbState
 #endif
 
 /*
- * PostgreSQL 18 counts the searches of an index scan, and 19 has flags of a scan.
- * The including file includes access/genam.h and access/tableam.h.
+ * PostgreSQL 18 counts the searches of an index scan, and 19 has flags of a
+ * scan. The including file includes access/genam.h and access/tableam.h.
  */
 #if PG_VERSION_NUM >= 190000
 #define kg_index_scan(table, index, snapshot, nkeys) \

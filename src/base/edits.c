@@ -22,8 +22,8 @@ kg_chars_set(KgChars *chars, const char *text)
 }
 
 /*
- * Computes a cell.  Rows are the characters of a; j is the column, counting
- * those of b.
+ * Computes a cell. A row of the matrix belongs to a character of a, and column
+ * j to a character of b.
  */
 static inline int
 cell(const KgChars *b, const int *oldest, const int *before, const int *row,

@@ -838,7 +838,7 @@ kg_check_members(const JsonbContainer *object, const char *const *known,
 			continue;
 		err = kg_error_new(KG_INVALID_INPUT, "key \"%s\" is not known", key);
 		kg_error_got_string(err, key);
-		kg_error_expected(err, "only the allowed keys");
+		kg_error_expected(err, "the name of an existing key");
 		for (int i = 0; i < n; i++)
 			kg_error_allow(err, known[i]);
 		kg_error_did_you_mean(err, kg_nearest(key, known, n));

@@ -136,7 +136,9 @@ typedef struct KgInstead
 	/* another tool to call, with value or else the call's arguments; or NULL */
 	const char *tool;
 	const char *meant; /* did_you_mean, or NULL */
-	/* the argument that did_you_mean names (query/argument/members.h), or NULL */
+	/*
+	 * the argument that did_you_mean names (query/argument/members.h), or NULL
+	 */
 	const struct KgMember *member;
 	bool sure;		   /* did_you_mean is another name of the sent value */
 	bool doubtful;	   /* another correction is as likely */
@@ -152,7 +154,9 @@ extern void kg_error_instead(KgError *err, const char *path,
 /* Suggests leaving out the member at the error's path. */
 extern void kg_error_leave_out(KgError *err);
 extern void kg_error_change(KgError *err, const KgInstead *change);
-/* Suggests another tool with these arguments (NULL: those of the call). */
+/*
+ * Suggests another tool with these arguments (NULL: the arguments of the call).
+ */
 extern void kg_error_call_tool(KgError *err, const char *tool,
 							   const Jsonb *arguments);
 /* Says which argument did_you_mean names, for the form of its value. */
@@ -279,7 +283,7 @@ extern bool kg_error_is_refusal(const ErrorData *edata);
 extern bool kg_error_is_ours(const ErrorData *edata);
 
 /*
- * Returns whether code of the server or of kg_graph raised the error.  Functions
+ * Returns whether code of the server or of kg_graph raised the error. Functions
  * in procedural languages may raise any SQLSTATE with any text.
  */
 extern bool kg_error_is_builtin(const ErrorData *edata);
@@ -304,8 +308,8 @@ extern const char *kg_nearest(const char *name, const char *const *candidates,
 							  int ncandidates);
 /*
  * Returns whether another candidate is as near to name as meant, the choice of
- * kg_nearest(): "level1" and "level2" are equally near to "level9".  The error
- * then has no call.  It is checked for the allowed names of every error; callers
+ * kg_nearest(): "level1" and "level2" are equally near to "level9". The error
+ * then has no call. It is checked for the allowed names of every error; callers
  * check it themselves if an error lists only a part of the candidates.
  */
 extern bool kg_has_rival(const char *name, const char *meant,

@@ -181,16 +181,16 @@ kg_relation_oid(const char *name)
 	Oid relid = kg_find_relation(name);
 
 	if (!OidIsValid(relid))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("relation \"%s\" of kg_graph does not exist",
-						kg_qualified(name)),
-				 errdetail("It was renamed, or moved to another schema."),
-				 errhint("ALTER ... RENAME TO %s, or SET SCHEMA %s, puts it "
-						 "back.",
-						 name,
-						 quote_identifier(
-							 get_namespace_name(kg_extension_schema())))));
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_UNDEFINED_TABLE),
+			 errmsg("relation \"%s\" of kg_graph does not exist",
+					kg_qualified(name)),
+			 errdetail("It was renamed, or moved to another schema."),
+			 errhint(
+				 "To restore it, use ALTER ... RENAME TO %s or SET SCHEMA %s.",
+				 name,
+				 quote_identifier(get_namespace_name(kg_extension_schema())))));
 	return relid;
 }
 
@@ -228,8 +228,8 @@ kg_find_columns(TupleDesc desc, const char *const *names, int n, int *places)
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("a table of kg_graph lacks column \"%s\"", names[i]),
 				 errdetail("It was renamed or dropped."),
-				 errhint("ALTER TABLE ... RENAME COLUMN ... TO %s puts back "
-						 "one that was renamed.",
+				 errhint("To restore a renamed column, use ALTER TABLE ... "
+						 "RENAME COLUMN ... TO %s.",
 						 names[i])));
 		places[i] = place;
 	}

@@ -44,7 +44,7 @@ extern Oid kg_relation_oid(const char *name);
  */
 extern Oid kg_find_relation(const char *name);
 /*
- * Returns true if relid is the extension's relation of that name; false also
+ * Returns whether relid is the extension's relation of this name. Returns false
  * if the extension does not exist.
  */
 extern bool kg_is_relation(Oid relid, const char *name);

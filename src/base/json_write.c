@@ -3,10 +3,10 @@
  *	  Writer of binary jsonb.
  *
  * The server builds a tree of values and converts it at the end, which unpacks
- * and rebuilds every inserted container.  Replies are mostly stored documents
- * in an envelope.  Therefore this writer creates the binary form directly and
- * copies containers, whose offsets are relative.  The output is byte for byte
- * that of the server (see the test).
+ * and rebuilds every inserted container. Replies are mostly stored documents in
+ * an envelope. Therefore this writer creates the binary form directly and
+ * copies containers, whose offsets are relative. The output has the same bytes
+ * as the output of the server (see the test).
  */
 #include "postgres.h"
 

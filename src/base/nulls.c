@@ -42,7 +42,7 @@ kg_throw_null(FunctionCallInfo fcinfo, int argument)
 		kg_error_expected(err, "a value of type %s", type);
 	else
 		kg_error_expected(
-			err, "a value of type %s, or the call without it", type);
+			err, "a value of type %s, or the call without this argument", type);
 	ReleaseSysCache(tuple);
 	kg_error_throw(err);
 }

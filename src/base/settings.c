@@ -386,8 +386,9 @@ static void
 define_audit(void)
 {
 	DefineCustomEnumVariable("kg_graph.audit",
-							 "Sets which calls are recorded.",
-							 "Errors, these and what writes, or all.",
+							 "Sets the calls that are recorded for audits.",
+							 "Each value includes the values before it: errors "
+							 "are failed calls, writes are calls that write.",
 							 &kg_setting_audit,
 							 KG_AUDIT_OFF,
 							 audit_levels,
@@ -398,8 +399,8 @@ define_audit(void)
 							 NULL);
 	DefineCustomEnumVariable(
 		"kg_graph.audit_arguments",
-		"Sets what a record tells of a call's arguments.",
-		"Full also tells the query as it was understood, and its SQL.",
+		"Sets the form in which a record has the arguments of a call.",
+		"\"full\" also records the interpreted query and its SQL.",
 		&kg_setting_audit_arguments,
 		KG_AUDIT_HASH,
 		audit_arguments,
@@ -408,18 +409,18 @@ define_audit(void)
 		NULL,
 		NULL,
 		NULL);
-	DefineCustomEnumVariable(
-		"kg_graph.audit_to",
-		"Sets where records go.",
-		"What cannot be written to the table kg_audit goes to the log.",
-		&kg_setting_audit_to,
-		KG_AUDIT_LOG,
-		audit_places,
-		PGC_SUSET,
-		0,
-		NULL,
-		NULL,
-		NULL);
+	DefineCustomEnumVariable("kg_graph.audit_to",
+							 "Sets the destination of audit records.",
+							 "Records that cannot be written to the table "
+							 "kg_audit go to the server log.",
+							 &kg_setting_audit_to,
+							 KG_AUDIT_LOG,
+							 audit_places,
+							 PGC_SUSET,
+							 0,
+							 NULL,
+							 NULL,
+							 NULL);
 }
 
 static void
@@ -427,8 +428,9 @@ define_confirm(void)
 {
 	DefineCustomEnumVariable(
 		"kg_graph.confirm",
-		"Sets which tools that write answer what they would do first.",
-		"They do it when they are called again with the value of that reply.",
+		"Sets the tools that must be confirmed before they write.",
+		"The first call only returns the changes and a value; a second call "
+		"with this value makes the changes.",
 		&kg_setting_confirm,
 		KG_CONFIRM_OFF,
 		confirm_levels,
@@ -439,8 +441,8 @@ define_confirm(void)
 		NULL);
 	DefineCustomEnumVariable(
 		"kg_graph.confirm_more",
-		"Sets the same for the caller's own calls.",
-		"It adds to kg_graph.confirm and takes nothing from it.",
+		"Sets tools that must be confirmed in the caller's own calls.",
+		"It can only add tools to those of kg_graph.confirm.",
 		&kg_setting_confirm_more,
 		KG_CONFIRM_OFF,
 		confirm_levels,
@@ -457,7 +459,7 @@ define_forms(void)
 	DefineCustomEnumVariable(
 		"kg_graph.big_numbers",
 		"Sets the form of numbers above 2^53 in the results of tools.",
-		"Text, for clients that read every number as a double.",
+		"Text is for clients that read every number as a double.",
 		&kg_setting_big_numbers,
 		KG_NUMBERS_NUMBER,
 		big_numbers,
@@ -468,9 +470,9 @@ define_forms(void)
 		NULL);
 	DefineCustomEnumVariable(
 		"kg_graph.schema_lax",
-		"Publishes schemas of arguments that refuse nothing.",
-		"For clients that check arguments before they send them; auto, for "
-		"those that are known by name.",
+		"Publishes input schemas that accept any arguments.",
+		"For clients that check arguments before they send them; \"auto\" does "
+		"so for clients that are known by name.",
 		&kg_setting_schema_lax,
 		KG_LAX_AUTO,
 		laxities,
@@ -479,18 +481,19 @@ define_forms(void)
 		NULL,
 		NULL,
 		NULL);
-	DefineCustomEnumVariable(
-		"kg_graph.schema_profile",
-		"Sets the vendor whose part of JSON Schema published schemas have.",
-		"Calls are checked against the default in any case.",
-		&kg_setting_schema_profile,
-		KG_PROFILE_DEFAULT,
-		profiles,
-		PGC_USERSET,
-		0,
-		NULL,
-		NULL,
-		NULL);
+	DefineCustomEnumVariable("kg_graph.schema_profile",
+							 "Sets the vendor whose subset of JSON Schema the "
+							 "published schemas use.",
+							 "Calls are validated against the schemas of the "
+							 "value \"default\" in any case.",
+							 &kg_setting_schema_profile,
+							 KG_PROFILE_DEFAULT,
+							 profiles,
+							 PGC_USERSET,
+							 0,
+							 NULL,
+							 NULL,
+							 NULL);
 }
 
 void
@@ -513,7 +516,7 @@ kg_settings_define(void)
 	define_forms();
 	DefineCustomStringVariable(
 		"kg_graph.agent",
-		"Chooses the agent among those of the tenant.",
+		"Selects the agent among the agents of the tenant.",
 		"It has no effect on a caller with a token, whose agent the token "
 		"names.",
 		&kg_setting_agent,
@@ -525,9 +528,9 @@ kg_settings_define(void)
 		NULL);
 	DefineCustomStringVariable(
 		"kg_graph.explorer_file",
-		"The page of the explorer, for MCP clients that show pages.",
-		"A path, or a name in the folder of the extension's own files; empty: "
-		"there is none.",
+		"Sets the page of the explorer, for MCP clients that show pages.",
+		"A path, or the name of a file in the folder of the extension; if it "
+		"is empty, there is no page.",
 		&kg_setting_explorer_file,
 		"kg_graph.explorer.html",
 		PGC_SUSET,
@@ -538,9 +541,9 @@ kg_settings_define(void)
 	DefineCustomEnumVariable(
 		"kg_graph.mcp_text",
 		"Repeats a tool's structured reply as JSON text in its MCP result.",
-		"On, as it is; rows, in a shorter form; auto, rows for the toolset "
-		"compact, on for others.  Off, the text is one line, "
-		"for clients that read structured content.",
+		"\"on\": the reply as it is; \"rows\": a shorter form; \"auto\": rows "
+		"for the toolset compact, and on for others; \"off\": one line, for "
+		"clients that read structured content.",
 		&kg_setting_mcp_text,
 		KG_TEXT_AUTO,
 		mcp_texts,
@@ -551,8 +554,8 @@ kg_settings_define(void)
 		NULL);
 	DefineCustomBoolVariable(
 		"kg_graph.mcp_edges",
-		"Tells a gateway how many edges a message had read.",
-		"By a NOTICE with SQLSTATE KGMCP when kg_mcp() answers.",
+		"Reports to a gateway the number of edges that a message has read.",
+		"kg_mcp() sends a NOTICE with SQLSTATE KGMCP when it returns.",
 		&kg_setting_mcp_edges,
 		false,
 		PGC_USERSET,
@@ -560,23 +563,24 @@ kg_settings_define(void)
 		NULL,
 		NULL,
 		NULL);
-	DefineCustomEnumVariable(
-		"kg_graph.mcp_server",
-		"Tells kg_mcp() what this server is to a gateway that has several.",
-		"The primary says in the reply of what writes how to read that at a "
-		"standby; a standby hands over what is for the primary.",
-		&kg_setting_mcp_server,
-		KG_SERVER_ALONE,
-		mcp_servers,
-		PGC_USERSET,
-		0,
-		NULL,
-		NULL,
-		NULL);
+	DefineCustomEnumVariable("kg_graph.mcp_server",
+							 "Sets the role of this server for kg_mcp(), for a "
+							 "gateway that has several servers.",
+							 "On a primary, the reply to a write says how to "
+							 "read the write at a standby; a standby hands "
+							 "over calls that only the primary can execute.",
+							 &kg_setting_mcp_server,
+							 KG_SERVER_ALONE,
+							 mcp_servers,
+							 PGC_USERSET,
+							 0,
+							 NULL,
+							 NULL,
+							 NULL);
 	DefineCustomIntVariable(
 		"kg_graph.progress",
-		"Sets how often a statement that takes long tells how far it is.",
-		"By NOTICEs with SQLSTATE KGPRO, of all that works in batches; -1: "
+		"Sets the interval of the progress reports of long statements.",
+		"Statements that work in batches send NOTICEs with SQLSTATE KGPRO; -1: "
 		"never, 0: after each batch.",
 		&kg_setting_progress,
 		-1,
@@ -589,8 +593,8 @@ kg_settings_define(void)
 		NULL);
 	DefineCustomBoolVariable(
 		"kg_graph.notify_changes",
-		"Notifies of changes of types and relations with history.",
-		"On the channel kg_mcp, once for each transaction.",
+		"Sends notifications of changes of types and relations with history.",
+		"They are sent on the channel kg_mcp, once for each transaction.",
 		&kg_setting_notify_changes,
 		false,
 		PGC_SUSET,
@@ -601,7 +605,7 @@ kg_settings_define(void)
 	DefineCustomBoolVariable(
 		"kg_graph.session_login",
 		"Allows kg_login to bind an identity to the session.",
-		"Only for connections that are never shared between callers.",
+		"Set it only for connections that are never shared between callers.",
 		&kg_setting_session_login,
 		false,
 		PGC_SUSET,
@@ -611,7 +615,7 @@ kg_settings_define(void)
 		NULL);
 	DefineCustomStringVariable(
 		"kg_graph.tenant",
-		"Chooses the tenant among those granted to the current role.",
+		"Selects the tenant among those granted to the current role.",
 		NULL,
 		&kg_setting_tenant,
 		"",
@@ -622,8 +626,8 @@ kg_settings_define(void)
 		NULL);
 	DefineCustomStringVariable(
 		"kg_graph.toolsets",
-		"Chooses the toolsets that are listed and can be called by name.",
-		"An agent's own toolsets may say less.",
+		"Selects the toolsets that are listed and can be called by name.",
+		"An agent's own toolsets can only restrict this selection.",
 		&setting_toolsets,
 		"all",
 		PGC_USERSET,
@@ -633,8 +637,8 @@ kg_settings_define(void)
 		NULL);
 	DefineCustomBoolVariable(
 		"kg_graph.virtual_graph",
-		"Reads stored types through the virtual graph where it can.",
-		"For tests: the replies must be those of the native engine.",
+		"Reads stored types through the virtual graph if possible.",
+		"For tests, which compare the replies with those of the native engine.",
 		&kg_setting_virtual_graph,
 		false,
 		PGC_SUSET,

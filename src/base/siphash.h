@@ -4,9 +4,8 @@
  *
  * Without the key, a digest can neither be computed nor guessed.
  *
- * The constants are those of the paper, and so is its test vector: the key of
- * the bytes 0 to 15 and the message of the bytes 0 to 14 result in
- * a129ca6149be45e5.
+ * The constants and the test vector are from the paper: the key of the bytes 0
+ * to 15 and the message of the bytes 0 to 14 result in a129ca6149be45e5.
  */
 #ifndef KG_SIPHASH_H
 #define KG_SIPHASH_H

@@ -230,10 +230,10 @@ tells_of_others(Oid relation, AttrNumber attnum)
 }
 
 /*
- * Hides the statistics of a column from the planner, in a statement with a
- * batch of keys those of each column.  Statistics describe all tenants, and a
- * plan is used long after they have changed.  If every edge led to one hub,
- * the plan would read all edges for each written entity.
+ * Hides the statistics of a column from the planner; in a statement with a
+ * batch of keys, hides the statistics of all columns. Statistics describe all
+ * tenants, and a plan is used long after they have changed. If every edge led
+ * to one hub, the plan would read all edges for each written entity.
  */
 static bool
 unknown_columns(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
@@ -320,10 +320,10 @@ execute(SPIPlanPtr plan, int nargs, const KgArg *args, const How *how)
  * does first.
  *
  * JIT is off: the estimates for a boundless table would have every statement
- * compiled, which takes longer than running it.  Hash and merge joins are off:
- * they would read two such tables completely although keys lead from one to
- * the other.  Rows for a callback come from an index in its order, without
- * those of other tenants.
+ * compiled, which takes longer than running it. Hash and merge joins are off:
+ * they would read two such tables completely although keys lead from one to the
+ * other. Rows for a callback come from an index, in the order of the index and
+ * without the rows of other tenants.
  */
 static int
 execute_as_planned(bool batch, SPIPlanPtr plan, int nargs, const KgArg *args,
@@ -430,7 +430,7 @@ run(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
 		return;
 	KG_THROW(KG_FORBIDDEN,
 			 .message = "a rule on a table of kg_graph rewrites the statement",
-			 .expected = "no rules on these tables; triggers instead");
+			 .expected = "triggers instead of rules on these tables");
 }
 
 void

@@ -15,7 +15,7 @@ typedef struct KgSplice
 	struct
 	{
 		const char *key;
-		int len;		  /* of the key; bytes */
+		int len;		  /* length of the key; bytes */
 		JsonbValue value; /* scalar or jbvBinary; not copied */
 	} members[KG_SPLICE_MEMBERS];
 } KgSplice;

@@ -30,7 +30,7 @@ typedef struct KgToolsets
 	int bits;
 	uint64 hash;
 	int n;
-	size_t len; /* of names; bytes */
+	size_t len; /* length of names; bytes */
 	char names[FLEXIBLE_ARRAY_MEMBER];
 } KgToolsets;
 

@@ -140,7 +140,7 @@ struct KgDistance
 {
 	FmgrInfo cosine;
 	MemoryContext context;
-	int dimensions; /* of the vectors; 0: no vectors yet */
+	int dimensions; /* number of dimensions of the vectors; 0: no vectors yet */
 	Vector *vectors[2];
 };
 
@@ -246,7 +246,7 @@ error_at(const char *path, const JsonbValue *got, const char *message,
 	if (got != NULL)
 		kg_error_got(err, got);
 	kg_error_expected(err,
-					  "an array of %d numbers, as the model \"%s\" makes them",
+					  "an array of %d numbers, computed by the model \"%s\"",
 					  vectors->dimensions,
 					  vectors->model);
 	return err;
@@ -288,7 +288,7 @@ kg_vector_read(const JsonbValue *value, const char *path,
 	if (!kg_json_is_array(value))
 	{
 		*why = error_at(
-			path, value, "a vector is an array of numbers", vectors);
+			path, value, "a vector must be an array of numbers", vectors);
 		return NULL;
 	}
 	n = kg_json_length(kg_json_container(value));
@@ -310,11 +310,11 @@ kg_vector_read(const JsonbValue *value, const char *path,
 													   : (float4) INFINITY;
 		if (isinf(values[it.index]) || isnan(values[it.index]))
 		{
-			*why = error_at(psprintf("%s/%d", path, it.index),
-							&it.value,
-							"a vector has no other values than numbers of a "
-							"real",
-							vectors);
+			*why = error_at(
+				psprintf("%s/%d", path, it.index),
+				&it.value,
+				"a vector must contain only numbers in the range of type real",
+				vectors);
 			return NULL;
 		}
 		square += (double) values[it.index] * values[it.index];

@@ -17,7 +17,7 @@ static const char help_option[] = "-h, --help\tshow this help\n";
 typedef struct Option
 {
 	char letter;	  /* 0: none */
-	const char *name; /* of len bytes */
+	const char *name; /* name of len bytes */
 	size_t len;
 	const char *arg; /* name of its value, of arglen bytes, or NULL */
 	size_t arglen;

@@ -11,7 +11,7 @@
 
 typedef struct KgValue
 {
-	const char *name; /* of the option; points into KgCommand.options */
+	const char *name; /* name of the option; points into KgCommand.options */
 	size_t len;
 	const char *value;
 } KgValue;

@@ -271,9 +271,11 @@ complain(KgAuthorizer *a, const char *why, long status)
 		return;
 	a->logged = now;
 	if (status != 0)
-		kg_log(KG_LOG_WARNING, "the authorizer answers HTTP %ld", status);
+		kg_log(KG_LOG_WARNING,
+			   "the authorizer answered with HTTP status %ld",
+			   status);
 	else
-		kg_log(KG_LOG_WARNING, "no decision from the authorizer: %s", why);
+		kg_log(KG_LOG_WARNING, "the authorizer returned no decision: %s", why);
 }
 
 static KgCounter

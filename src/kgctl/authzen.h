@@ -21,14 +21,14 @@ typedef struct KgAsking KgAsking;
 typedef struct KgAuthorizerOptions
 {
 	const char *url;	/* the base of /access/v1/evaluations */
-	long timeout_ms;	/* of a request */
+	long timeout_ms;	/* timeout of a request */
 	long cache_seconds; /* 0: decisions are not cached */
 } KgAuthorizerOptions;
 
 /* A question: may the subject use this ability on this resource? */
 typedef struct KgEvaluation
 {
-	const char *type; /* of the resource */
+	const char *type; /* type of the resource */
 	const char *id;
 	const char *ability;
 	bool allowed;

@@ -421,8 +421,8 @@ write_excess(const KgctlCall *call, const KgJson *message, const char *text,
 		kg_message_error(out,
 						 id_text.data,
 						 KG_RPC_BATCH_LIMIT,
-						 "the batch exceeds its caller's rate, so this "
-						 "message was left out; send it by itself");
+						 "the batch exceeds the rate limit of its caller, so "
+						 "this message was not executed; send it by itself");
 	kg_buf_free(&id_text);
 }
 
@@ -710,7 +710,7 @@ ask_back(KgctlCall *call, const char *text, size_t len)
 		fail(call,
 			 200,
 			 NULL,
-			 "the tool needs input this client cannot be asked for");
+			 "the tool needs input for which this client cannot be asked");
 		return true;
 	}
 	free(call->request_state);
@@ -808,11 +808,11 @@ kg_call_respond(const KgMessage *response, const char *token)
 				continue;
 			if (result == NULL)
 			{
-				fail(call,
-					 200,
-					 NULL,
-					 "the client refused to give the input the tool "
-					 "needs");
+				fail(
+					call,
+					200,
+					NULL,
+					"the client refused to give the input that the tool needs");
 				return true;
 			}
 			/*
@@ -979,7 +979,7 @@ query_done(void *arg, KgctlOutcome outcome, PGresult *res)
 			unavailable(call);
 			break;
 		case KG_OUTCOME_TIMEOUT:
-			fail(call, 504, NULL, "the call took too long and was given up");
+			fail(call, 504, NULL, "the call took too long and was cancelled");
 			break;
 	}
 }

@@ -26,7 +26,7 @@ typedef struct KgAnswer
 	PGresult *res;			   /* owns text, or NULL; done() may take it over */
 	const char *listen_key;	   /* for initialize and subscriptions */
 	const char *listen_caller; /* the bearer of the token, or NULL */
-	const char *sqlstate;	   /* of an SQL error, or NULL */
+	const char *sqlstate;	   /* SQLSTATE of an SQL error, or NULL */
 	long listen_seconds;	   /* until the token expires; -1: never */
 	bool failed;			   /* the gateway's error, not the database's */
 } KgAnswer;

@@ -252,8 +252,8 @@ read_row(Command *c, const KgctlRows *rows, const KgctlColumns *columns,
 	else if (item->kind != KG_JSON_OBJECT)
 		*error = kg_strdup("the row is not an object");
 	else if (c->again && (item = unwrap(c, item, text, len)) == NULL)
-		*error = kg_strdup("the line has no \"item\" that is an object; mend "
-						   "the row in the file that it came from");
+		*error = kg_strdup("the line has no \"item\" that is an object; "
+						   "correct the row in the file from which it came");
 	return *error == NULL ? item : NULL;
 }
 
@@ -300,7 +300,7 @@ stop_interrupted(Command *c)
 		kg_error("cancelled; nothing was written");
 	else
 		kg_error("cancelled; %" PRIu64
-				 " rows were written, --resume goes on after them",
+				 " rows were written, --resume continues after them",
 				 c->load.counts.rows);
 	c->load.db.exit = KG_EXIT_INTERRUPTED;
 	return false;
@@ -319,9 +319,10 @@ stop_broken(Command *c, const KgctlRows *rows)
 	if (c->load.atomic)
 		kg_error("nothing was written");
 	else
-		kg_error("%" PRIu64 " rows were written; mend the file and go on with "
-				 "--resume",
-				 c->load.counts.rows);
+		kg_error(
+			"%" PRIu64
+			" rows were written; correct the file and continue with --resume",
+			c->load.counts.rows);
 	c->load.db.exit = KG_EXIT_INPUT;
 	return false;
 }
@@ -380,7 +381,7 @@ skip_loaded(Command *c, KgctlRows *rows)
 			 (!whole || rows->in->offset != place->offset ||
 			  rows->in->hash != place->hash))
 		kg_error("%s: lines before line %lu, which were loaded, have changed "
-				 "since; load the file anew, without --resume",
+				 "since; load the file again, without --resume",
 				 rows->in->path,
 				 place->line);
 	else
@@ -477,8 +478,9 @@ find_start(Command *c, KgLoadStopped *stopped, size_t *first)
 	if (!c->resume)
 	{
 		if (stopped->found && !stopped->done && load->counts.rows > 0)
-			kg_error("%s stopped after %" PRIu64 " rows at %s; --resume would "
-					 "go on, this begins anew",
+			kg_error("%s stopped after %" PRIu64
+					 " rows at %s; --resume would continue it, and this load "
+					 "starts again",
 					 load->name,
 					 load->counts.rows,
 					 stopped->time ? stopped->time : "?");
@@ -491,7 +493,7 @@ find_start(Command *c, KgLoadStopped *stopped, size_t *first)
 	if (*first < c->args->nrest && stopped->path != NULL &&
 		strcmp(stopped->path, load->files[*first]) == 0)
 		return true;
-	kg_error("%s stopped in %s, which is not file %zu of those named",
+	kg_error("%s stopped in %s, which is not file %zu of the given files",
 			 load->name,
 			 stopped->path ? stopped->path : "?",
 			 *first + 1);
@@ -562,7 +564,7 @@ run_files(Command *c)
 	ok = find_start(c, &stopped, &first);
 	if (ok && stopped.found && stopped.done)
 		kg_print(stdout,
-				 "%s: loaded already, %" PRIu64 " rows, at %s\n",
+				 "%s: already loaded, %" PRIu64 " rows, at %s\n",
 				 load->name,
 				 load->counts.rows,
 				 stopped.time ? stopped.time : "?");

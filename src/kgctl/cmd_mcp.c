@@ -43,7 +43,7 @@ typedef struct Pending
 	KgSubscriber *subscriber;
 	KgBuf line; /* the message, while it waits for LISTEN */
 	char *id;
-	char *uri;	  /* of a legacy client's subscription */
+	char *uri;	  /* URI of a legacy client's subscription */
 	bool dropped; /* unsubscribed before it was established */
 	bool notification;
 	bool holds; /* input waits for its answer */
@@ -62,7 +62,7 @@ struct Stdio
 	bool regular; /* a regular file, which epoll cannot watch */
 	int64_t stop_at;
 	char *token;
-	char *revision; /* of a legacy client */
+	char *revision; /* revision of a legacy client */
 	KgAgreed agreed;
 	LIST_HEAD(, Pending) pending;
 	KgSubscriber *legacy; /* list changes for a legacy client */

@@ -325,7 +325,7 @@ kg_columns_row(const KgctlColumns *columns, const KgctlRows *row, KgBuf *out,
 						 row->ncells == 1 ? "" : "s",
 						 columns->n);
 	if (is_header(columns, row))
-		return kg_strdup("the row is the header once more");
+		return kg_strdup("the row repeats the header");
 	kg_buf_putc(out, '{');
 	if (!columns->edges)
 		error = add_cells(columns, row, OF_ENTITY, out, false, property);

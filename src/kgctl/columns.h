@@ -13,9 +13,9 @@
 typedef struct KgctlColumns KgctlColumns;
 
 /*
- * Returns the columns that a header names. schema is that of an entity type or
- * of a relation's edges. For edges it may be NULL, and the columns "from" and
- * "to" are the ends. Returns NULL after a message.
+ * Returns the columns that a header names. schema is the schema of an entity
+ * type or of a relation's edges. For edges it may be NULL, and the columns
+ * "from" and "to" are the ends. Returns NULL after a message.
  */
 extern KgctlColumns *kg_columns_new(const KgctlRows *header, const KgArgs *args,
 									const KgJson *schema, bool edges);

@@ -38,7 +38,7 @@ extern const char kg_db_options[];
 /* Returns whether the result is one row with this number of columns. */
 extern bool kg_result_is_row(const PGresult *res, int columns);
 
-/* Reports that the result is not that of a server with the extension. */
+/* Reports that the result cannot be from a server with the extension. */
 extern void kg_db_nonsense(KgDb *db);
 
 /*
@@ -120,8 +120,8 @@ extern bool kg_db_try(KgDb *db, const char *function, const char *types,
 					  KgDbError *error);
 
 /*
- * Parses a result of the database as JSON. Returns NULL after a message if it is
- * not JSON or lacks the member; member NULL accepts any JSON.
+ * Parses a result of the database as JSON. Returns NULL after a message if it
+ * is not JSON or lacks the member; member NULL accepts any JSON.
  */
 extern const KgJson *kg_db_read(KgDb *db, KgArena *arena, const char *text,
 								const char *member);

@@ -32,9 +32,9 @@ struct KgctlExchange
 	KgEvaluation *evaluations;
 	size_t n;
 	/* For a batch: */
-	KgJson *responses; /* of the first round; NULL before */
+	KgJson *responses; /* responses of the first round; NULL before */
 	size_t at;		   /* index of the current response */
-	size_t bytes;	   /* of the completed responses */
+	size_t bytes;	   /* size in bytes of the completed responses */
 	int64_t deadline;
 };
 

@@ -69,7 +69,7 @@ kg_explorer_load(KgHttp *http)
 		kg_buf_puts(&http->explorer, mark + strlen(endpoint_mark));
 	}
 	else if (ok)
-		kg_error("%s is not the page of --explorer", name);
+		kg_error("%s is not the page for --explorer", name);
 	kg_buf_free(&file);
 	return mark != NULL;
 }

@@ -21,7 +21,7 @@ typedef struct KgFetcherOptions
 {
 	const char *url;
 	const char *bearer; /* for the header Authorization, or NULL */
-	long timeout_ms;	/* of a request */
+	long timeout_ms;	/* timeout of a request */
 	size_t max_bytes;	/* maximum of a response */
 	long connections;	/* maximal number of open connections */
 } KgFetcherOptions;

@@ -152,8 +152,8 @@ open_steps(int dir, const char *name, int flags, int mode)
 
 /*
  * Opens a file below a directory. No link in the name may lead out of it, and a
- * pipe does not block. mode is that of a created file (O_CREAT). Returns -1
- * with errno.
+ * pipe does not block. mode is the mode of a file that is created (O_CREAT).
+ * Returns -1 with errno.
  */
 static int
 open_below(const char *dir, const char *name, int flags, int mode)

@@ -38,7 +38,7 @@ typedef struct KgCodec
 	unsigned char raw[CHUNK];
 	size_t at; /* index into raw */
 	size_t end;
-	bool eof;	 /* of the file */
+	bool eof;	 /* end of the file */
 	bool inside; /* inside a compressed stream */
 	z_stream gzip;
 	ZSTD_DCtx *zstd;

@@ -20,9 +20,9 @@ typedef struct KgctlInput
 	bool eof;			/* the end of the file was read */
 	char *error;		/* why reading has failed, or NULL */
 	uint64_t offset;	/* position of data[start] in the text */
-	uint64_t hash;		/* of the text before data[start] */
-	unsigned long line; /* of data[start], from 1 */
-	uint64_t size;		/* of the file in bytes; 0: unknown */
+	uint64_t hash;		/* hash of the text before data[start] */
+	unsigned long line; /* line number of data[start], from 1 */
+	uint64_t size;		/* size of the file in bytes; 0: unknown */
 	uint64_t read;		/* bytes of the file read so far */
 	struct KgCodec *codec;
 	size_t cap;

@@ -23,7 +23,7 @@ struct KgArena
 {
 	Chunk *chunks;
 	size_t next_size;
-	size_t size; /* of all chunks */
+	size_t size; /* size of all chunks */
 };
 
 KgArena *

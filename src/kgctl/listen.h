@@ -4,7 +4,8 @@
  *
  * Subscriptions are not stored across restarts; a client subscribes again.
  * After a lost connection, each subscriber gets notifications that everything
- * has changed, because notifications meanwhile are lost.
+ * has changed, because notifications that were sent without a connection are
+ * lost.
  */
 #ifndef KG_LISTEN_H
 #define KG_LISTEN_H
@@ -55,7 +56,7 @@ extern KgSubscriber *kg_subscriber_new(KgListener *listener,
 /* A subscription that the database has granted. */
 typedef struct KgSubscription
 {
-	const char *key; /* of the changes */
+	const char *key; /* key of the changes */
 	/*
 	 * The acknowledgement, from which the filter and the resource URIs are
 	 * read. For a legacy client, its request to subscribe to one resource, or

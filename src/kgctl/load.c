@@ -190,7 +190,7 @@ mark(KgLoad *load, long long batch, bool done)
 static void
 say_unchanged(const KgLoad *load)
 {
-	/* Two texts, so that the one in use is never overwritten. */
+	/* Two buffers, so that the text in use is never overwritten. */
 	static char texts[2][256];
 	static int which;
 	char *text = texts[which];
@@ -200,8 +200,8 @@ say_unchanged(const KgLoad *load)
 	which = !which;
 	snprintf(text,
 			 sizeof(texts[0]),
-			 "the batch was not written, the %" PRIu64
-			 " rows before it were; --resume goes on after them",
+			 "the batch was not written, but the %" PRIu64
+			 " rows before it were; --resume continues after them",
 			 load->counts.rows);
 	kg_db_unchanged(text);
 }
@@ -562,9 +562,9 @@ stop_at_errors(KgLoad *load)
 		kg_error("nothing was written; --rejects FILE stores the errors of all "
 				 "rows");
 	else
-		kg_error("the batch with %s was not written, the %" PRIu64
-				 " rows before it were; mend the file and go on with --resume, "
-				 "or have --rejects FILE keep such rows",
+		kg_error("the batch with %s was not written, but the %" PRIu64
+				 " rows before it were; correct the file and continue with "
+				 "--resume, or use --rejects FILE to store such rows",
 				 load->reported == 1 ? "it" : "them",
 				 load->counts.rows);
 	load->db.exit = KG_EXIT_REFUSED;
@@ -643,10 +643,11 @@ write_batch(KgLoad *load)
 			return false;
 		if (tries == MAX_TRIES)
 		{
-			kg_error("other sessions wrote the same rows %d times; the %" PRIu64
-					 " rows before were written, --resume goes on",
-					 tries,
-					 load->counts.rows);
+			kg_error(
+				"other sessions wrote the same rows %d times; the %" PRIu64
+				" rows before were written, and --resume continues after them",
+				tries,
+				load->counts.rows);
 			load->db.exit = KG_EXIT_DATABASE;
 			return false;
 		}

@@ -40,20 +40,20 @@ typedef struct KgLoadRow
 typedef struct KgLoad
 {
 	KgDb db;
-	const char *name;	/* of the load */
+	const char *name;	/* name of the load */
 	const char *target; /* an entity type or a relation */
 	const char *const *files;
 	bool edges;
 	bool atomic;
 	bool dry_run;
-	long max_rows; /* of a batch */
+	long max_rows; /* maximum number of rows of a batch */
 	long max_errors;
 	const char *id_field;
 	const char *key;
 	KgRejects rejects;
 	KgProgress progress;
 
-	KgLoadCounts counts; /* of written rows */
+	KgLoadCounts counts; /* counts of written rows */
 	KgLoadPlace place;	 /* after the last row of the batch */
 	long long batch;	 /* number of the last written batch */
 
@@ -61,7 +61,7 @@ typedef struct KgLoad
 	KgBuf items;
 	KgLoadRow *rows;
 	size_t nrows;
-	KgLoadCounts counted; /* of the batch */
+	KgLoadCounts counted; /* counts of the batch */
 	uint64_t *seen;		  /* hashes of the ids or edges in it */
 	size_t reported;	  /* total number of reported errors */
 	KgArena *arena;
@@ -72,14 +72,14 @@ extern void kg_load_free(KgLoad *load);
 
 /*
  * The position at which the load stopped. found is false if it is unknown; done
- * means that the load is complete. rejects and size are those of its file of
- * rejected rows.
+ * means that the load is complete. rejects and size are the path and the size
+ * of its file of rejected rows.
  */
 typedef struct KgLoadStopped
 {
 	bool found;
 	bool done;
-	char *path;	   /* of the file in which it stopped */
+	char *path;	   /* path of the file in which it stopped */
 	char *rejects; /* or NULL */
 	uint64_t size;
 	char *time;

@@ -24,7 +24,7 @@ extern KgLoop *kg_loop_new(void);
 extern void kg_loop_free(KgLoop *loop);
 
 /*
- * Adds a watch; events are those of epoll_ctl(2). Returns NULL if the
+ * Adds a watch for events, which are flags of epoll_ctl(2). Returns NULL if the
  * descriptor cannot be watched.
  */
 extern KgWatch *kg_watch_add(KgLoop *loop, int fd, uint32_t events,
@@ -59,8 +59,8 @@ extern void kg_loop_stop(KgLoop *loop);
 /* Registers fn, which is called once for each SIGTERM or SIGINT. */
 extern bool kg_loop_on_signal(KgLoop *loop, KgLoopFn fn, void *arg);
 /*
- * Returns a descriptor that is readable while a SIGTERM or SIGINT is not handled
- * yet.
+ * Returns a descriptor that is readable while a SIGTERM or SIGINT is not
+ * handled yet.
  */
 extern int kg_loop_signal_fd(const KgLoop *loop);
 

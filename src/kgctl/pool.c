@@ -68,7 +68,7 @@ static const Oid param_types[5] = {
 
 static const struct
 {
-	const char *name; /* of the prepared statement */
+	const char *name; /* name of the prepared statement */
 	const char *sql;  /* "@" stands for the extension's schema */
 	int first;		  /* index of its first value */
 	int nparams;
@@ -111,7 +111,7 @@ typedef struct Conn
 	KgWatch *watch;
 	ConnState state;
 	int64_t since;
-	KgQuery *query; /* of a BUSY connection; NULL: cancelled */
+	KgQuery *query; /* query of a BUSY connection; NULL: cancelled */
 	PGresult *res;	/* first result of the running query */
 	bool cancelling;
 	int64_t cancelled; /* time of the last cancel request */
@@ -144,7 +144,7 @@ struct KgPool
 	int64_t next_connect;
 	int64_t pause;
 	bool away;	  /* the last attempt to connect has failed */
-	char *reason; /* of the last failure, or NULL */
+	char *reason; /* reason of the last failure, or NULL */
 };
 
 static void serve(KgPool *pool);
@@ -266,7 +266,7 @@ on_notice(void *arg, const PGresult *res)
 	const char *text = kg_result_words(res, PG_DIAG_MESSAGE_PRIMARY);
 
 	/*
-	 * Other code in the database raises notices too; handle only those of
+	 * Other code in the database raises notices too; handle only the notices of
 	 * kg_graph.
 	 */
 	if (state != NULL && strcmp(state, "KGMCP") == 0 && text != NULL &&

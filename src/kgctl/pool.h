@@ -34,7 +34,7 @@ typedef struct KgPoolOptions
 	const char *function; /* qualified; NULL: the extension's kg_mcp */
 	int size;			  /* maximal number of connections */
 	int queue;			  /* maximal number of waiting queries */
-	long timeout_ms;	  /* of a statement */
+	long timeout_ms;	  /* timeout of a statement */
 	bool prepare;		  /* false for poolers without prepared statements */
 	bool exchange;		  /* messages may have decisions */
 } KgPoolOptions;
@@ -69,7 +69,7 @@ typedef struct KgPoolMessage
 	size_t len;
 	const char *token;	   /* or NULL */
 	const char *decisions; /* NULL: without an exchange */
-	const char *exchange;  /* of the previous round, or NULL */
+	const char *exchange;  /* exchange of the previous round, or NULL */
 } KgPoolMessage;
 
 /*

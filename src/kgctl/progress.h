@@ -14,7 +14,7 @@ typedef struct KgProgress
 {
 	char label[256];
 	char phase[64];	  /* as reported by the server, or empty */
-	const char *unit; /* of the count; NULL: only time is shown */
+	const char *unit; /* unit of the count; NULL: only time is shown */
 	char total[32];	  /* of a phase, with its unit */
 	uint64_t count;	  /* the count so far */
 	uint64_t skipped; /* the part of count before this run */

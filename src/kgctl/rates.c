@@ -53,7 +53,7 @@ typedef struct Caller
 	char *token; /* "": no token; NULL: the slot is free */
 	int64_t until;
 	long limits[NRATES]; /* -1: no limit */
-	char *keys[NRATES];	 /* of the buckets; NULL: no limit */
+	char *keys[NRATES];	 /* keys of the buckets; NULL: no limit */
 	size_t lens[NRATES];
 	bool counted;		   /* the database limits its concurrent calls */
 	int64_t primary_until; /* its last write may not be on standbys yet */

@@ -21,7 +21,8 @@ open_file(KgRejects *rejects, const char *path, int flags)
 	rejects->path = path;
 	rejects->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
 	if (rejects->fd < 0 && errno == EEXIST)
-		kg_error("%s exists (--force writes over it, --resume goes on with it)",
+		kg_error("%s exists; use --force to overwrite it, or --resume to "
+				 "continue it",
 				 path);
 	else if (rejects->fd < 0 || fstat(rejects->fd, &st) != 0)
 		kg_error("%s: %s", path, strerror(errno));

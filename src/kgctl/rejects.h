@@ -20,7 +20,7 @@ typedef struct KgRejects
 {
 	const char *path; /* NULL: no file */
 	int fd;
-	uint64_t size; /* of the committed part, in bytes */
+	uint64_t size; /* size of the committed part, in bytes */
 	KgBuf added;   /* by this batch */
 } KgRejects;
 

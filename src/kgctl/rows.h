@@ -26,7 +26,7 @@ typedef struct KgctlRows
 {
 	KgctlInput *in;
 	KgRowForm form;
-	char delimiter; /* of cells */
+	char delimiter; /* delimiter of cells */
 	size_t max;		/* maximal length of a row in bytes */
 
 	/* The current row. Its text is valid until kg_rows_next(). */

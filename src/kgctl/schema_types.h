@@ -25,7 +25,7 @@ enum
  */
 extern unsigned kg_schema_types(const KgJson *root, const KgJson *schema);
 
-/* Returns the schema, or the one that its local $ref names. */
+/* Returns the schema, or the schema that its local $ref names. */
 extern const KgJson *kg_schema_follow(KgArena *arena, const KgJson *root,
 									  const KgJson *schema);
 

@@ -179,7 +179,7 @@ kg_stored_read(KgDb *db, const char *name, KgBuf *text, KgEdgeFn each,
 typedef struct Finding
 {
 	KgTarget *target;
-	const char *bundle; /* of the first row found */
+	const char *bundle; /* bundle of the first row found */
 	bool several;
 } Finding;
 
@@ -233,7 +233,7 @@ kg_stored_target(KgDb *db, const char *name, bool edges, KgTarget *target)
 		return true;
 	db->exit = KG_EXIT_REFUSED;
 	if (f.several)
-		kg_error("several bundles have the %s \"%s\"; name it BUNDLE/%s",
+		kg_error("several bundles have the %s \"%s\"; write it as BUNDLE/%s",
 				 kind,
 				 name,
 				 name);
@@ -293,7 +293,8 @@ kg_stored_declared(KgDb *db, KgArena *arena, const char *name)
 		return NULL;
 	if (d.found == NULL)
 	{
-		kg_error("there is no bundle \"%s\"; kgctl apply makes bundles", name);
+		kg_error("bundle \"%s\" does not exist; run kgctl apply to create it",
+				 name);
 		db->exit = KG_EXIT_REFUSED;
 	}
 	return d.found;

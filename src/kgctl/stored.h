@@ -26,8 +26,8 @@ typedef struct KgTarget
 {
 	KgArena *arena;
 	const KgJson *schema; /* NULL: edges without properties */
-	const char *id_field; /* of entities */
-	const char *key;	  /* of parallel edges, or NULL */
+	const char *id_field; /* id property of entities */
+	const char *key;	  /* key of parallel edges, or NULL */
 } KgTarget;
 
 /*

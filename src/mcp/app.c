@@ -24,16 +24,17 @@
 #define KG_MCP_APP_EXTENSION KG_MCP_META_PREFIX "ui"
 
 static const char own_tool[] =
-	"{\"name\": \"" KG_MCP_APP_TOOL "\", \"title\": \"Start of the explorer\", "
-	"\"description\": \"What the page " KG_MCP_APP_URI " asks first: which of "
-	"your tools read, and where the schemas of the types are.\", "
-	"\"inputSchema\": {\"type\": \"object\"}, \"outputSchema\": {\"type\": "
-	"\"object\", \"required\": [\"reads\", \"resources\"], \"properties\": "
-	"{\"reads\": {\"type\": \"array\", \"items\": {\"type\": \"string\"}}, "
-	"\"resources\": {\"type\": \"array\", \"items\": {\"type\": "
-	"\"object\"}}}}, "
-	"\"annotations\": {\"readOnlyHint\": true, \"openWorldHint\": false}, "
-	"\"_meta\": {\"ui\": {\"resourceUri\": \"" KG_MCP_APP_URI "\", "
+	"{\"name\": \"" KG_MCP_APP_TOOL
+	"\", \"title\": \"Start of the explorer\", \"description\": \"Returns to "
+	"the page " KG_MCP_APP_URI
+	" the tools that only read, and the resources with the schemas of the "
+	"types.\", \"inputSchema\": {\"type\": \"object\"}, \"outputSchema\": "
+	"{\"type\": \"object\", \"required\": [\"reads\", \"resources\"], "
+	"\"properties\": {\"reads\": {\"type\": \"array\", \"items\": {\"type\": "
+	"\"string\"}}, \"resources\": {\"type\": \"array\", \"items\": {\"type\": "
+	"\"object\"}}}}, \"annotations\": {\"readOnlyHint\": true, "
+	"\"openWorldHint\": false}, \"_meta\": {\"ui\": {\"resourceUri\": "
+	"\"" KG_MCP_APP_URI "\", "
 	"\"visibility\": [\"app\"]}}}";
 
 static bool

@@ -50,7 +50,7 @@ typedef struct Batch
 	const KgBrought *brought;
 	/* start of the current message, which sees the writes of earlier ones */
 	CommandId begun;
-	Size bytes; /* of the replies */
+	Size bytes; /* size in bytes of the replies */
 	/* exceeded setting, or NULL; the other messages are refused */
 	const char *setting;
 } Batch;
@@ -144,7 +144,7 @@ answer_batch(const JsonbContainer *batch, const char *tenant,
 	kg_json_each(it, batch)
 		ok &= batch_member_ok(&it.value);
 	if (!ok)
-		return kg_mcp_invalid_request("batches are not part of this revision");
+		return kg_mcp_invalid_request("this protocol revision has no batches");
 	if (n > kg_setting_max_batch_messages)
 		return kg_mcp_invalid_request(
 			psprintf("a batch of %d messages exceeds "

@@ -330,8 +330,8 @@ kg_mcp_complete(KgMcpRequest *req, KgJsonWriter *w)
 		return kg_mcp_refuse(req,
 							 KG_MCP_INVALID_PARAMS,
 							 NULL,
-							 "params.ref and params.argument with name and "
-							 "value are needed");
+							 "params.ref, and params.argument with \"name\" "
+							 "and \"value\", are required");
 	if (!check_reference(req, &ref, kg_json_cstring(&name)))
 		return false;
 	c->catalog = kg_running_catalog();

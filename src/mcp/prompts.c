@@ -54,10 +54,11 @@ static const KgPrompt prompts[] = {
 	 "How to work with the knowledge graph, with its types, filters and an "
 	 "example; for the start of a conversation",
 	 1,
-	 {{"bundle", "Only this bundle; all of them if left out", false}}},
+	 {{"bundle", "The bundle to describe; if left out, all bundles", false}}},
 	{KG_PROMPT_LIST,
 	 "List entities",
-	 "Ask for the entities of a type, all or those with one value",
+	 "Ask for all entities of a type, or for those with one value of a "
+	 "property",
 	 3,
 	 {{"entity_type", "The type to list", true},
 	  {"field", "A property that can be filtered", false},
@@ -584,7 +585,7 @@ get_workflow(KgMcpRequest *req, const KgCatalog *catalog, KgJsonWriter *w)
 	for (int i = 0; i < catalog->nbundles && !known; i++)
 		known = strcmp(catalog->bundles[i].name, bundle) == 0;
 	if (!known)
-		return refuse_argument(req, "bundle", "is not a bundle");
+		return refuse_argument(req, "bundle", "is not the name of a bundle");
 	initStringInfo(&out);
 	append_head(&out, req, catalog, bundle, false);
 	append_example(&out, req, catalog, bundle);
@@ -610,7 +611,8 @@ get_list(KgMcpRequest *req, const KgCatalog *catalog, KgJsonWriter *w)
 		return refuse_argument(req, "entity_type", "is missing");
 	type = kg_catalog_type(catalog, name);
 	if (type == NULL)
-		return refuse_argument(req, "entity_type", "is not an entity type");
+		return refuse_argument(
+			req, "entity_type", "is not the name of an entity type");
 	if (field != NULL && kg_type_field(type, field) == NULL)
 		return refuse_argument(
 			req, "field", "is not a property of the entity type");

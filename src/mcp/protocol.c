@@ -154,8 +154,8 @@ kg_mcp_splice_envelope(KgMcpRequest *req, const JsonbValue *meta,
 }
 
 /*
- * Returns a cursor: the last name of a page, in hexadecimal.  The next page
- * starts after it, whatever was added or removed meanwhile.
+ * Returns a cursor: the last name of a page, in hexadecimal. The next page
+ * starts after it, even if names were added or removed after the first page.
  */
 static char *
 cursor_of_name(const char *name)

@@ -160,8 +160,7 @@ choose_revision(KgMcpRequest *req, const JsonbContainer *message)
 			return kg_mcp_refuse(req,
 								 KG_MCP_INVALID_REQUEST,
 								 NULL,
-								 "kg_revision is not a revision that is "
-								 "served");
+								 "kg_revision is not a supported revision");
 		modern = revision == KG_MCP_2026_07_28;
 	}
 	req->revision = modern ? KG_MCP_2026_07_28 : revision;
@@ -287,7 +286,10 @@ respond(KgMcpRequest *req)
 	{
 		if (kg_setting_mcp_server != KG_SERVER_STANDBY)
 			return kg_mcp_error_response(req, true);
-		/* This server's data may be older than the caller's. */
+		/*
+		 * The data of this server may be older than the data that the caller
+		 * has read.
+		 */
 		req->elsewhere = "refused";
 	}
 	if (req->result != NULL || req->asked != NULL || req->elsewhere != NULL)

@@ -87,8 +87,8 @@ refuse(KgMcpRequest *req)
 		req,
 		KG_MCP_INVALID_PARAMS,
 		kg_mcp_error_data("path", "/params/_meta/kg_graph~1wrote"),
-		"\"%s\" in params._meta is not from a reply to this caller; send the "
-		"value of the last reply, or none",
+		"\"%s\" in params._meta is not a value from a reply to this caller; "
+		"send the value of the last reply, or no value",
 		KG_META_WROTE);
 }
 

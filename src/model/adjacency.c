@@ -33,7 +33,7 @@ throw_malformed(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
 			 errmsg("packed edges in kg_adjacency are malformed"),
-			 errhint("SELECT kg_pack() packs those of the tenant anew.")));
+			 errhint("SELECT kg_pack() packs the edges of the tenant again.")));
 }
 
 const uint8 *

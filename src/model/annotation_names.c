@@ -179,7 +179,8 @@ check_keyword(const char *name, bool blind, const char *pointer,
 	{
 		if (!blind)
 			return;
-		err = kg_error_new(KG_INVALID_INPUT, "\"%s\" has no effect here", name);
+		err = kg_error_new(
+			KG_INVALID_INPUT, "annotation \"%s\" has no effect here", name);
 		kg_error_expected(err,
 						  "annotations on properties that are declared "
 						  "by name under \"properties\"");

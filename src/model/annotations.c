@@ -80,9 +80,9 @@ typedef struct Parser
 	HTAB *visits;  /* hash table of Visit */
 	HTAB *names;   /* hash table of Named */
 	int gathering; /* number of the value being described */
-	int nesting;   /* of $ref and branches, within the value */
+	int nesting;   /* nesting of $ref and branches, within the value */
 	bool refusing; /* faults are reported: the schema is not stored yet */
-	int max_depth; /* of properties in properties */
+	int max_depth; /* maximum depth of properties in properties */
 	int places;	   /* positions visited so far */
 	bool full;	   /* a limit is reached; the rest is ignored */
 } Parser;
@@ -318,7 +318,10 @@ begin_gathering(Parser *parser, Gathered *g)
 	g->number = ++parser->gathering;
 }
 
-/* Returns the types, or those of the enum's values if no type is declared. */
+/*
+ * Returns the declared types, or the types of the enum's values if no type is
+ * declared.
+ */
 static int
 effective_types(const Gathered *g)
 {
@@ -432,9 +435,11 @@ read_reference(Parser *parser, const Gathered *g, KgField *field,
 		if (field->ref_field || field->relation || on_delete)
 			REPORT(parser,
 				   pointer,
-				   .message = "\"x-ref-field\", \"x-relation\" and "
-							  "\"x-on-delete\" need an \"x-ref\" beside them",
-				   .expected = "\"x-ref\": the entity type referenced");
+				   .message =
+					   "\"x-ref-field\", \"x-relation\" and \"x-on-delete\" "
+					   "require \"x-ref\" in the same property",
+				   .expected =
+					   "\"x-ref\" with the name of the referenced entity type");
 		return;
 	}
 	if (field->kind != KG_KIND_STRING &&
@@ -442,7 +447,7 @@ read_reference(Parser *parser, const Gathered *g, KgField *field,
 	{
 		REPORT(parser,
 			   pointer,
-			   .message = "\"x-ref\" needs a property of type string or an "
+			   .message = "\"x-ref\" requires a property of type string or an "
 						  "array of strings",
 			   .keyword = "x-ref",
 			   .expected = "\"type\": \"string\" without enum, or \"integer\" "
@@ -479,7 +484,7 @@ read_reference(Parser *parser, const Gathered *g, KgField *field,
 	else
 	{
 		err = kg_error_new(
-			parser->code, "\"x-on-delete\" has no rule \"%s\"", on_delete);
+			parser->code, "\"%s\" is not a rule of \"x-on-delete\"", on_delete);
 		kg_error_keyword(err, "x-on-delete");
 		kg_error_got_string(err, on_delete);
 		kg_error_allow(err, "restrict");
@@ -515,7 +520,8 @@ read_derived(Parser *parser, const Gathered *g, KgField *field,
 	else if (value->type != jbvBool)
 		REPORT(parser,
 			   pointer,
-			   .message = "\"x-derived\" does not name the relation to count",
+			   .message = "\"x-derived\" does not name the relation whose "
+						  "edges are counted",
 			   .keyword = "x-derived",
 			   .got = value,
 			   .expected = "{\"count\": relation, \"direction\": \"incoming\" "
@@ -523,13 +529,12 @@ read_derived(Parser *parser, const Gathered *g, KgField *field,
 	field->counted = field->indexed && field->derived_relation != NULL;
 	if (field->required || field->is_array ||
 		(field->kind != KG_KIND_INTEGER && field->kind != KG_KIND_NUMBER))
-		REPORT(
-			parser,
-			pointer,
-			.message =
-				"a property with \"x-derived\" is an integer and not required",
-			.keyword = "x-derived",
-			.expected = "\"type\": \"integer\" outside \"required\"");
+		REPORT(parser,
+			   pointer,
+			   .message = "a property with \"x-derived\" must be an integer, "
+						  "and must not be required",
+			   .keyword = "x-derived",
+			   .expected = "\"type\": \"integer\" outside \"required\"");
 	if (!field->indexed || field->counted)
 		return;
 	REPORT(
@@ -673,8 +678,8 @@ repeat_name(Parser *parser, KgField *field, const KgField *first)
 		kg_field_schema_pointer(field),
 		.message = psprintf("two properties have the name \"%s\"", field->name),
 		.got_string = field->name,
-		.expected = psprintf("another key in \"%s\" or \"%s\": the name of a "
-							 "property in an object is object.key",
+		.expected = psprintf("another key in \"%s\" or \"%s\"; a property "
+							 "within an object has the name object.key",
 							 kg_field_pointer(first),
 							 kg_field_pointer(field)));
 }
@@ -962,8 +967,9 @@ field_list(Parser *parser, const KgType *type, const Gathered *g,
 		if (it.value.type != jbvString || repeated)
 			REPORT(parser,
 				   psprintf("/%s/%d", kg_annotation_name(which), it.index),
-				   .message = psprintf("\"%s\" must be distinct property names",
-									   kg_annotation_name(which)),
+				   .message = psprintf(
+					   "\"%s\" must contain distinct property names",
+					   kg_annotation_name(which)),
 				   .keyword = kg_annotation_name(which),
 				   .got = &it.value,
 				   .expected = "each property name once");
@@ -1040,7 +1046,7 @@ read_expose(Parser *parser, KgType *type, const Gathered *g)
 	if (value == NULL || kg_expose_read(value, false, &type->expose))
 		return;
 	err = kg_error_new(parser->code,
-					   "\"x-tool-expose\" must be an array of tools");
+					   "\"x-tool-expose\" must be an array of names of tools");
 	kg_error_keyword(err, "x-tool-expose");
 	kg_error_got(err, value);
 	kg_expose_allow(err, false);
@@ -1124,7 +1130,7 @@ read_authorize(Parser *parser, KgType *type, const Gathered *g)
 	/* The policies expect it in the root (query/run/decisions.c). */
 	if (kg_json_get(&parser->schema->root, "x-authorize", &root) == NULL)
 		report_authorize(
-			parser, "", value, "the annotation in the schema's root itself");
+			parser, "", value, "\"x-authorize\" at the root of the schema");
 	authorize = palloc0(sizeof(KgAuthorize));
 	/*
 	 * Also set if it is at fault: entities without a decision must not be
@@ -1135,23 +1141,25 @@ read_authorize(Parser *parser, KgType *type, const Gathered *g)
 	authorize->resource_type = type->name;
 	if (!kg_json_is_object(value))
 	{
-		report_authorize(parser, "", value, "an object with \"ability\"");
+		report_authorize(
+			parser, "", value, "an object with the member \"ability\"");
 		return;
 	}
 	kg_json_each(it, kg_json_container(value))
 		if (!kg_json_string_is(&it.key, "ability") &&
 			!kg_json_string_is(&it.key, "resource_type") &&
 			!kg_json_string_is(&it.key, "id"))
-			report_authorize(parser,
-							 "",
-							 &it.key,
-							 "no members but \"ability\", \"resource_type\" "
-							 "and \"id\"");
+			report_authorize(
+				parser,
+				"",
+				&it.key,
+				"no members except \"ability\", \"resource_type\" and \"id\"");
 	authorize->ability = authorize_name(parser, value, "ability");
 	if (authorize->ability == NULL)
 	{
 		authorize->ability = "";
-		report_authorize(parser, "", value, "an object with \"ability\"");
+		report_authorize(
+			parser, "", value, "an object with the member \"ability\"");
 	}
 	id = authorize_name(parser, value, "resource_type");
 	if (id != NULL)
@@ -1179,8 +1187,8 @@ read_table(Parser *parser, KgType *type, const Gathered *g)
 	if (type->expose & KG_EXPOSE_WRITING)
 		REPORT(parser,
 			   "/x-tool-expose",
-			   .message = "tools that write a table are in \"write\" of "
-						  "\"x-table\"",
+			   .message = "tools that write a table must be listed in "
+						  "\"write\" of \"x-table\"",
 			   .keyword = "x-tool-expose",
 			   .expected = "\"x-tool-expose\" of list, get and list_ids, and "
 						   "\"x-table\": {\"write\": [\"create\", \"update\", "
@@ -1234,14 +1242,14 @@ read_id_field(Parser *parser, KgType *type, const Gathered *g)
 {
 	if (g->annotations[KG_X_ID_FIELD] == NULL)
 	{
-		REPORT(
-			parser,
-			"",
-			.message = psprintf(
-				"schema of entity type \"%s\" has no \"x-id-field\"",
-				type->name),
-			.keyword = "x-id-field",
-			.expected = "\"x-id-field\": the property that is the entity's id");
+		REPORT(parser,
+			   "",
+			   .message = psprintf(
+				   "schema of entity type \"%s\" has no \"x-id-field\"",
+				   type->name),
+			   .keyword = "x-id-field",
+			   .expected = "\"x-id-field\" with the name of the property that "
+						   "is the entity's id");
 		return;
 	}
 	type->id_field = number_id_field(type, g);
@@ -1304,14 +1312,15 @@ read_id_generate(Parser *parser, KgType *type, const Gathered *g)
 		(type->id_field->nsteps != 1 || type->number_ids))
 		report_generate(parser,
 						value,
-						"an \"x-id-field\" of type string at the root of the "
-						"entity");
+						"an \"x-id-field\" that names a property of type "
+						"string at the root of the entity");
 	else if (g->annotations[KG_X_TABLE] != NULL)
 	{
 		type->id_generate.table = kg_json_string_is(value, "table");
 		if (!type->id_generate.table)
-			report_generate(
-				parser, value, "\"table\" for a type with \"x-table\"");
+			report_generate(parser,
+							value,
+							"the string \"table\" for a type with \"x-table\"");
 	}
 	else if (kg_json_is_object(value))
 		read_id_sequence(parser, type, value);
@@ -1478,7 +1487,9 @@ read_schema(Parser *parser, const Jsonb *schema, const JsonbValue *root,
 		report(parser, limit_error(), "");
 }
 
-/* Returns the position of a field in the list; fields in no position are last. */
+/*
+ * Returns the position of a field in the list; fields in no position are last.
+ */
 static int
 position_of(const KgField *const *order, int n, const KgField *field)
 {

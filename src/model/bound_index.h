@@ -10,8 +10,8 @@
 
 /*
  * Replaces a view of a single table by that table, and the numbers of the
- * view's columns by those of the table's columns. Returns InvalidOid if the
- * view has another form.
+ * view's columns by the numbers of the table's columns. Returns InvalidOid if
+ * the view has another form.
  */
 extern Oid kg_bound_base(Oid relid, int64 *columns, int n);
 

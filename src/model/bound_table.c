@@ -49,13 +49,15 @@ kg_binding_refuse(const KgType *type, const char *subject)
 
 	if (type == NULL || type->binding == NULL)
 		return;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "%s is not for entity type \"%s\", which reads a table",
-					   subject,
-					   kg_type_handle(type));
+	err = kg_error_new(
+		KG_INVALID_INPUT,
+		"%s is not possible for entity type \"%s\", which reads a table",
+		subject,
+		kg_type_handle(type));
 	kg_error_entity(err, type->name, NULL);
-	kg_error_throw_expected(
-		err, "a type without a table, or lists, ids and the tool query");
+	kg_error_throw_expected(err,
+							"an entity type without a table, or a list of the "
+							"type, ids or the tool \"query\"");
 }
 
 void
@@ -65,10 +67,10 @@ kg_binding_refuse_write(const KgType *type)
 
 	if (type->binding == NULL)
 		return;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "entity type \"%s\" reads a table, whose rows are "
-					   "written by tools",
-					   kg_type_handle(type));
+	err = kg_error_new(
+		KG_INVALID_INPUT,
+		"entity type \"%s\" reads a table, whose rows only tools can write",
+		kg_type_handle(type));
 	kg_error_entity(err, type->name, NULL);
 	if (type->binding->write != 0)
 		kg_error_throw_expected(
@@ -126,7 +128,8 @@ throw_gone(const KgType *type, const char *what)
 
 	kg_error_entity(err, type->name, NULL);
 	kg_error_throw_expected(
-		err, "the binding changed to what the table has: kg_bind_table()");
+		err,
+		"a binding to the columns that the table has, made by kg_bind_table()");
 }
 
 static void
@@ -217,13 +220,15 @@ may_read(Oid relid, Oid role)
 static void
 report_forbidden(const KgType *type, const char *path, KgErrorList *errors)
 {
-	KgError *err = kg_error_new(KG_FORBIDDEN,
-								"%s \"%s\" reads a table that you may not read",
-								kg_binding_subject(type),
-								kg_type_handle(type));
+	KgError *err = kg_error_new(
+		KG_FORBIDDEN,
+		"%s \"%s\" reads a table that the caller may not read",
+		kg_binding_subject(type),
+		kg_type_handle(type));
 
 	kg_error_entity(err, type->name, NULL);
-	kg_error_expected(err, "a role that the table's owner has granted SELECT");
+	kg_error_expected(err,
+					  "a role to which the table's owner has granted SELECT");
 	if (errors != NULL)
 		kg_error_path(err, "%s", path);
 	kg_error_report(errors, err);

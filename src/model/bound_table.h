@@ -54,7 +54,7 @@ typedef struct KgBoundTable
 	KgBoundProperty id;
 	KgBoundColumn tenant;		 /* name NULL: none */
 	KgBoundColumn version;		 /* name NULL: none */
-	KgBoundProperty *properties; /* by the index of a field */
+	KgBoundProperty *properties; /* indexed by the index of a field */
 } KgBoundTable;
 
 /*

@@ -506,7 +506,9 @@ kg_catalog_throw_named(const char *tenant)
 	const char *span = span_of_snapshot();
 	KG_THROW(KG_CONFLICT,
 			 .message = psprintf(
-				 "tenant \"%s\" got its name since the %s began", tenant, span),
+				 "tenant \"%s\" was given its name after the %s began",
+				 tenant,
+				 span),
 			 .expected = psprintf("the same call in a new %s", span));
 }
 
@@ -515,8 +517,8 @@ kg_catalog_throw_authorizes(const KgType *type)
 {
 	const char *span = span_of_snapshot();
 	KG_THROW(KG_CONFLICT,
-			 .message = psprintf("another session gave entity type \"%s\" "
-								 "x-authorize since the %s began",
+			 .message = psprintf("another session added \"x-authorize\" to "
+								 "entity type \"%s\" after the %s began",
 								 type->name,
 								 span),
 			 .keyword = "x-authorize",
@@ -572,8 +574,8 @@ kg_catalog_of_caller(void)
 }
 
 /*
- * Accepts invalidations first: a session that waited for a row, and locked no
- * table since, has not processed those of the writer's commits.
+ * Accepts invalidations first: a session that waited for a row, and has locked
+ * no table since, has not processed the invalidations of the writer's commits.
  */
 const KgCatalog *
 kg_catalog_newest(const char *tenant)
@@ -590,7 +592,10 @@ kg_catalog_newest(const char *tenant)
 		kg_push_newest_snapshot();
 		entry = entry_of_version(&wanted);
 		PopActiveSnapshot();
-		/* The snapshot may not show changes that arrived meanwhile. */
+		/*
+		 * The snapshot may be too old for changes that arrived while the
+		 * catalog was read.
+		 */
 		entry->newest = generation == kg_generation();
 	}
 	return use(entry);
@@ -599,8 +604,8 @@ kg_catalog_newest(const char *tenant)
 /*
  * Raises an error if the transaction's snapshot shows other schemas. Derived
  * rows follow the newest schemas, but the transaction sees entities of older
- * schemas. The transaction's own schema changes are visible, including those
- * of the current command.
+ * schemas. The transaction's own schema changes are visible, including changes
+ * by the current command.
  */
 static void
 require_seen_types(const KgCatalog *newest)
@@ -621,9 +626,9 @@ require_seen_types(const KgCatalog *newest)
 			continue;
 		KG_THROW(KG_CONFLICT,
 				 .message = psprintf("another session changed entity type "
-									 "\"%s\" since the transaction began",
+									 "\"%s\" after the transaction began",
 									 kg_row_handle(row)),
-				 .expected = "the same transaction again");
+				 .expected = "the same transaction, run again");
 	}
 }
 
@@ -645,7 +650,7 @@ kg_catalog_throw_changed(void)
 {
 	KG_THROW(KG_CONFLICT,
 			 .message = "another session changed a bundle at the same time",
-			 .expected = "the same call again");
+			 .expected = "the same call, sent again");
 }
 
 bool

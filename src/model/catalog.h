@@ -148,8 +148,8 @@ typedef struct KgType
 	const KgField *label_field;	  /* or NULL */
 	const KgField *scope_field;	  /* or NULL */
 	const KgAuthorize *authorize; /* or NULL */
-	const struct KgTableBinding
-		*binding; /* x-table (model/binding.h), or NULL */
+	/* x-table (model/binding.h), or NULL */
+	const struct KgTableBinding *binding;
 	KgPeriod period;
 	int naliases;
 	const KgField **alias_fields;
@@ -170,7 +170,8 @@ typedef struct KgType
 	int64 version_above; /* of its entities (store/history/freed.h) */
 	bool ambiguous;		 /* another visible bundle has a type of this name */
 	const Jsonb *definitions; /* {uri: schema} of the bundle, or NULL */
-	MemoryContext context;	  /* of the catalog; for data made on demand */
+	/* memory context of the catalog; for data made on demand */
+	MemoryContext context;
 	const KgSchema *compiled; /* NULL until kg_type_schema() */
 } KgType;
 

@@ -797,7 +797,7 @@ throw_foreign_key(const KgField *field)
 			 .message = psprintf("a stored key of property \"%s\" is not the "
 								 "key of a value of its type",
 								 field->name),
-			 .hint = "kg_check() finds such keys, and repairs them.");
+			 .hint = "kg_check() finds and repairs such keys.");
 }
 
 void

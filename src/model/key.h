@@ -93,7 +93,7 @@ extern char *kg_text_prefix_high(const char *prefix);
 
 /*
  * Decodes the value of a key (enums as text, numbers as numeric). The value is
- * null if the key is that of a missing value. Raises KG_INTERNAL if the key is
+ * null if the key stands for a missing value. Raises KG_INTERNAL if the key is
  * not valid for the field, because it is damaged or belongs to another
  * property.
  */

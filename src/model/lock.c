@@ -25,8 +25,8 @@ kg_check_lock_mode(LOCKMODE mode)
 	if (mode > RowExclusiveLock && RecoveryInProgress())
 		ereport(ERROR,
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
-				 errmsg("the database is a standby, which only reads"),
-				 errhint("Make the same call to the primary.")));
+				 errmsg("the database is a standby and cannot be written"),
+				 errhint("Send the same call to the primary.")));
 }
 
 static KgLocked

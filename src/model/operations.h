@@ -31,7 +31,7 @@
 #define KG_EXPOSE_ROWS (KG_EXPOSE_CREATE | KG_EXPOSE_UPDATE | KG_EXPOSE_DELETE)
 #define KG_EXPOSE_DELETING \
 	(KG_EXPOSE_DELETE | KG_EXPOSE_UNLINK | KG_EXPOSE_MERGE)
-/* Operations of relations; the others are those of types. */
+/* Operations of relations; all others are operations of types. */
 #define KG_EXPOSE_OF_RELATION (KG_EXPOSE_LINK | KG_EXPOSE_UNLINK)
 
 typedef struct KgOperation

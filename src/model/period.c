@@ -70,13 +70,13 @@ kg_period_fault(const KgPeriod *period, const Jsonb *document,
 	return KG_ERROR(
 		KG_VALIDATION_FAILED,
 		.message = psprintf(
-			"the period from \"%s\" until before \"%s\" is empty",
+			"the period from \"%s\" (inclusive) to \"%s\" (exclusive) is empty",
 			period->from->name,
 			period->to->name),
 		.keyword = kg_annotation_name(KG_X_VALID_TO),
 		.got = &to,
-		.expected = psprintf("\"%s\" after %s, the value of \"%s\"; the time "
-							 "of the end itself is not in the period",
+		.expected = psprintf("a value of \"%s\" after %s, the value of \"%s\"; "
+							 "the period does not include its end",
 							 period->to->name,
 							 kg_json_cstring(&from),
 							 period->from->name));

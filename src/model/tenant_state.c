@@ -107,7 +107,7 @@ throw_later(const char *tenant, const char *what, const char *expected)
 static KG_NORETURN void
 throw_withheld(const char *tenant, const char *what)
 {
-	throw_later(tenant, what, "the same again later");
+	throw_later(tenant, what, "the same call, sent again later");
 }
 
 static bool
@@ -150,9 +150,9 @@ kg_tenant_require_name(const char *tenant)
 	if (!is_worked_on(tenant) && !is_there(tenant))
 		throw_later(tenant,
 					"does not exist: it was renamed or dropped at the same "
-					"time, or its rows are restored before it",
-					"the same again later; of a restore, the sections "
-					"pre-data and data without pg_restore -j");
+					"time, or a restore loads its rows before the tenant",
+					"the same call, sent again later; for a restore, the "
+					"sections pre-data and data without pg_restore -j");
 }
 
 void

@@ -16,8 +16,8 @@
  */
 extern void kg_tenant_writes(const char *tenant);
 /*
- * Checks as kg_tenant_writes(), but accepts a tenant that does not exist: that
- * of deleted rows.
+ * Checks as kg_tenant_writes(), but accepts a tenant that does not exist any
+ * more, because its rows are being deleted.
  */
 extern void kg_tenant_deletes(const char *tenant);
 /*

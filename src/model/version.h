@@ -9,7 +9,7 @@
 
 typedef struct KgCatalogVersion
 {
-	uint64 hash; /* of the visible rows of kg_bundle */
+	uint64 hash; /* hash of the visible rows of kg_bundle */
 	int nbundles;
 	bool shows; /* the snapshot shows the tenant by this name */
 } KgCatalogVersion;

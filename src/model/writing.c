@@ -5,9 +5,9 @@
  * PL/pgSQL caches the state of its expressions until the end of the
  * transaction, so this file notifies others when the outermost statement ends.
  *
- * A function in RETURNING, or a trigger that fires before kg_graph's, runs
- * when rows have changed but the rows derived from them have not.  It may
- * write entities itself, including those of the outer statement.
+ * A function in RETURNING, or a trigger that fires before kg_graph's, runs when
+ * rows have changed but the rows derived from them have not. It may write
+ * entities itself, including the entities that the outer statement writes.
  */
 #include "postgres.h"
 
@@ -160,7 +160,10 @@ enter(Writing *writing, QueryDesc *desc)
 	innermost = writing;
 }
 
-/* Surrounds code that runs within a statement, also if it raises an error. */
+/*
+ * Runs code as part of a statement. Ends that part even if the code raises an
+ * error.
+ */
 #define WITHIN_STATEMENT(what)      \
 	do                              \
 	{                               \
@@ -445,10 +448,11 @@ kg_writing_require_derived(const KgType *type)
 	KG_THROW(
 		KG_FORBIDDEN,
 		.message = "entities cannot be searched before the statement that "
-				   "writes them is done",
-		.expected = "a call after the statement, or in a trigger AFTER ... FOR "
-					"EACH STATEMENT whose name sorts after kg_entity_, or "
-					"kg_get() of a type that counts no references to them");
+				   "writes them has ended",
+		.expected =
+			"a call after the statement, or in a trigger AFTER ... FOR EACH "
+			"STATEMENT whose name sorts after kg_entity_, or kg_get() of a "
+			"type that counts no references to the written entities");
 }
 
 bool

@@ -46,8 +46,8 @@ extern uint64 kg_writing_number(void);
  */
 extern uint64 kg_writing_waits(void);
 /*
- * Returns true if a statement other than the one whose rows are being derived
- * may have written rows whose derived rows do not exist yet.
+ * Returns true if another statement, whose rows are not being derived now, may
+ * have written rows whose derived rows do not exist yet.
  */
 extern bool kg_writing_goes_on(void);
 

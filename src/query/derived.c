@@ -122,7 +122,7 @@ count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
 }
 
 /*
- * Raises an error if the relation's edges may not be stored yet: those of
+ * Raises an error if the relation's edges may not be stored yet: edges of
  * references are stored when the statement that writes the entities ends.
  */
 static void
@@ -393,17 +393,18 @@ kg_counts_check(const KgType *type, const KgField *field, const char *path,
 {
 	if (n <= (uint64) kg_setting_max_scan)
 		return;
-	KG_THROW(KG_LIMIT_EXCEEDED,
-			 .message = psprintf(
-				 "property \"%s\" of entity type \"%s\" is counted for each "
-				 "entity, because the caller does not see the whole tenant or "
-				 "the call has valid_at, and the other conditions leave more "
-				 "entities than kg_graph.max_scan (%d)",
-				 field->name,
-				 kg_type_handle(type),
-				 kg_setting_max_scan),
-			 .path = path,
-			 .expected = psprintf("ids, filters on other properties with an "
-								  "index or related that leave at most %d",
-								  kg_setting_max_scan));
+	KG_THROW(
+		KG_LIMIT_EXCEEDED,
+		.message = psprintf(
+			"property \"%s\" of entity type \"%s\" is counted for each "
+			"entity, because the caller does not see the whole tenant or "
+			"the call has valid_at, and the other conditions leave more "
+			"entities than kg_graph.max_scan (%d)",
+			field->name,
+			kg_type_handle(type),
+			kg_setting_max_scan),
+		.path = path,
+		.expected = psprintf("ids, \"related\", or filters on other properties "
+							 "with an index, which leave at most %d entities",
+							 kg_setting_max_scan));
 }

@@ -23,7 +23,7 @@ typedef struct Leads
 	int n;
 	Datum *ids;
 	Datum *nodes;
-	Datum *indexes; /* of the ids, from 1 */
+	Datum *indexes; /* positions of the ids, from 1 */
 } Leads;
 
 /* The entities of the leads that the caller sees. */
@@ -33,7 +33,9 @@ typedef struct Found
 	KgMerged *merged; /* by id; node 0: not found */
 } Found;
 
-/* Returns the number of the type, or those of all types of the catalog. */
+/*
+ * Returns the number of the type, or the numbers of all types of the catalog.
+ */
 static KgArg
 type_numbers(const KgCatalog *catalog, const KgType *type)
 {

@@ -16,10 +16,10 @@ typedef struct KgMerged
 } KgMerged;
 
 /*
- * Finds the entity into which the one with this id was merged, over several
+ * Finds the entity into which the entity with this id was merged, over several
  * merges if necessary. type NULL: of any type, if there is one only. Returns
- * false if the caller sees no such entity, or sees one with the id itself, or
- * the call is about the past.
+ * false if the caller sees no such entity, or sees an entity that has the id
+ * now, or if the call reads the past.
  */
 extern bool kg_merged_find(const KgCatalog *catalog, const KgType *type,
 						   const char *id, KgMerged *merged);

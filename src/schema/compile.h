@@ -21,7 +21,9 @@ typedef struct KgJsCompiler
 	bool check_metaschema;
 	List *dynamic_names; /* names of the $dynamicRef anchors found */
 	bool has_recursive;
-	int64 steps; /* cost of compiling patterns, without those of meta-schemas */
+	int64
+		/* cost of compiling patterns, without the patterns of meta-schemas */
+		steps;
 } KgJsCompiler;
 
 typedef struct KgJsCode

@@ -2,11 +2,11 @@
  * number.c
  *	  Exact arithmetic on stored numerics.
  *
- * The on-disk form (src/backend/utils/adt/numeric.c, "NumericData") is that of
- * every existing database, so reading it is as stable as pg_upgrade.  It has
- * base-10000 digits, a weight (position of the first digit) and a sign.  In
- * the short form sign, scale and weight share a 16-bit header.  Leading and
- * trailing zero digits are never stored.
+ * The on-disk form (src/backend/utils/adt/numeric.c, "NumericData") is in every
+ * existing database, so it cannot change while pg_upgrade exists. It has
+ * base-10000 digits, a weight (position of the first digit) and a sign. In the
+ * short form sign, scale and weight share a 16-bit header. Leading and trailing
+ * zero digits are never stored.
  */
 #include "postgres.h"
 

@@ -25,7 +25,7 @@ typedef struct Parser
 	int groups;		  /* capturing groups opened so far */
 	int total_groups; /* in the whole pattern */
 	int nnames;
-	char **names; /* of named groups, in the order of their numbers */
+	char **names; /* names of named groups, in the order of their numbers */
 	int *name_groups;
 } Parser;
 
@@ -270,8 +270,9 @@ add_property(Parser *ps, KgCharSet *set, bool negated)
 
 		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 			  (c >= '0' && c <= '9') || c == '_' || c == '='))
-			return fail(ps, "a property is made of letters, digits and _") !=
-				   NULL;
+			return fail(ps,
+						"the name of a property consists of letters, digits "
+						"and _") != NULL;
 	}
 	value = name;
 	equal = strchr(name, '=');
@@ -287,7 +288,7 @@ add_property(Parser *ps, KgCharSet *set, bool negated)
 				 strncmp(name, "scx=", 4) == 0)
 			value = psprintf("scx:%s", equal + 1);
 		else
-			return fail(ps, "the property is not known") != NULL;
+			return fail(ps, "the property is unknown") != NULL;
 	}
 	for (int i = 0; i < lengthof(categories); i++)
 	{
@@ -364,10 +365,10 @@ char_escape(Parser *ps, pg_wchar *c, bool in_class)
 	char e;
 
 	if (ps->p >= ps->end)
-		return fail(ps, "a backslash stands at the end") != NULL;
+		return fail(ps, "the expression ends with a backslash") != NULL;
 	e = *ps->p;
 	if ((unsigned char) e >= 0x80)
-		return fail(ps, "this character has no escape") != NULL;
+		return fail(ps, "this character cannot be escaped") != NULL;
 	ps->p++;
 	switch (e)
 	{
@@ -406,14 +407,15 @@ char_escape(Parser *ps, pg_wchar *c, bool in_class)
 		case '0':
 			*c = 0;
 			if (ps->p < ps->end && *ps->p >= '0' && *ps->p <= '9')
-				return fail(ps, "octal escapes do not exist") != NULL;
+				return fail(ps, "octal escapes are not supported") != NULL;
 			return true;
 		default:
 			if ((e >= 'a' && e <= 'z') || (e >= 'A' && e <= 'Z') ||
 				(e >= '1' && e <= '9') || e == '_')
 			{
 				ps->p--;
-				return fail(ps, "this letter or digit is no escape") != NULL;
+				return fail(ps, "this letter or digit cannot be escaped") !=
+					   NULL;
 			}
 			*c = (unsigned char) e;
 			return true;
@@ -528,13 +530,14 @@ group_name(Parser *ps, const char **name, int *len)
 		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
 			  c == '$' || (unsigned char) c >= 0x80 ||
 			  (c >= '0' && c <= '9' && ps->p > start)))
-			return fail(ps, "a group's name is an identifier") != NULL;
+			return fail(ps, "the name of a group must be an identifier") !=
+				   NULL;
 		ps->p++;
 	}
 	*name = start;
 	*len = ps->p - start;
 	if (*len == 0 || !accept(ps, ">"))
-		return fail(ps, "a group's name stands between < and >") != NULL;
+		return fail(ps, "the name of a group must be between < and >") != NULL;
 	return true;
 }
 
@@ -593,7 +596,7 @@ named_backref(Parser *ps)
 	int len;
 
 	if (!accept(ps, "<"))
-		return fail(ps, "\\k needs a group's name");
+		return fail(ps, "\\k requires the name of a group");
 	if (!group_name(ps, &name, &len))
 		return NULL;
 	for (int i = 0; i < ps->nnames; i++)
@@ -617,7 +620,7 @@ parse_escape(Parser *ps)
 	pg_wchar c;
 
 	if (ps->p >= ps->end)
-		return fail(ps, "a backslash stands at the end");
+		return fail(ps, "the expression ends with a backslash");
 	if (*ps->p == 'b' || *ps->p == 'B')
 	{
 		re = node(KG_RE_BOUNDARY);
@@ -895,7 +898,7 @@ kg_regex_parse(const char *pattern, int len, KgPatternFault *fault,
 	find_groups(&ps);
 	result = parse_alternatives(&ps);
 	if (ps.error == NULL && ps.p < ps.end)
-		fail(&ps, "a ) closes nothing");
+		fail(&ps, "a ) has no matching (");
 	fault->message = ps.error;
 	fault->limit = ps.limit;
 	*position = ps.p - ps.start;

@@ -64,8 +64,8 @@ typedef struct KgRegex
 	struct KgRegex *left;
 	struct KgRegex *right; /* the right side of concat and alternate */
 	KgCharSet set;
-	int min; /* of repeat */
-	int max; /* of repeat; -1: unbounded */
+	int min; /* minimum of repeat */
+	int max; /* maximum of repeat; -1: unbounded */
 	bool lazy;
 	bool negated;
 	int group; /* number of a group or backreference */

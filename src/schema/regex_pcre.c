@@ -112,8 +112,8 @@ is_atom(const KgRegex *re)
 }
 
 /*
- * Writes a repetition.  PCRE2 compiles that of a class compactly, but that of
- * a group as copies of the group.
+ * Writes a repetition. PCRE2 compiles the repetition of a class compactly, but
+ * the repetition of a group as copies of the group.
  */
 static void
 emit_repeat(StringInfo out, const KgRegex *re)

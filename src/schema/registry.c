@@ -743,14 +743,17 @@ unresolved(KgJsRegistry *registry, const KgJsResource *base, const char *ref,
 	if (has_document)
 	{
 		err = kg_schema_error(
-			base, pointer, "$ref \"%s\" leads nowhere in its document", ref);
+			base,
+			pointer,
+			"$ref \"%s\" does not lead to a schema in its document",
+			ref);
 		kg_error_throw_expected(err,
 								"a JSON Pointer to a subschema, or an $anchor");
 	}
 	err = kg_schema_error(base,
 						  pointer,
-						  "$ref \"%s\" is not known here, and nothing is "
-						  "fetched from the network or from files",
+						  "$ref \"%s\" is unknown, and schemas are not fetched "
+						  "from the network or from files",
 						  ref);
 	kg_error_got_string(err, shown_uri(uri));
 	kg_error_expected(err,
@@ -778,7 +781,7 @@ require_dialect(const KgJsResource *resource, const char *pointer)
 		return;
 	err = kg_schema_error(resource,
 						  psprintf("%s/$schema", resource->pointer),
-						  "dialect is not known here");
+						  "the dialect is unknown");
 	if (kg_val_get(&resource->root, "$schema", 7, &uri))
 	{
 		JsonbValue value;

@@ -33,9 +33,9 @@ typedef struct KgJsFrame
 {
 	const struct KgJsFrame *parent;
 	const KgJsNode *node;
-	uint8 keyword;	/* in the parent's node; KG_KW_NONE at the root */
-	uint8 sub;		/* KgStepKind: position in the keyword's value */
-	uint8 token;	/* KgStepKind: position in the parent's instance */
+	uint8 keyword; /* in the parent's node; KG_KW_NONE at the root */
+	uint8 sub;	   /* KgStepKind: position in the keyword's value */
+	uint8 token; /* KgStepKind: kind of the position in the parent's instance */
 	uint32 sub_len; /* length of a name, or index */
 	const char *sub_name;
 	uint32 token_len; /* length of a name, or index */

@@ -3,8 +3,8 @@
  *	  A JSON value inside a binary jsonb, for the validator, and iteration over
  *	  its members without allocation.
  *
- * A KgJsVal points into the datum.  Offsets are those of getJsonbOffset(), but
- * accumulated, so that an iteration takes linear time.
+ * A KgJsVal points into the datum. Offsets are like the results of
+ * getJsonbOffset(), but accumulated, so that an iteration takes linear time.
  */
 #ifndef KG_VALUE_H
 #define KG_VALUE_H

@@ -134,7 +134,7 @@ static KG_NORETURN void
 throw_other(const char *key)
 {
 	KG_THROW(KG_CONFLICT,
-			 .message = "the idempotency key is of another write",
+			 .message = "the idempotency key was used for another write",
 			 .path = "/idempotency_key",
 			 .got_string = key,
 			 .expected = "a new key for a different write");
@@ -325,7 +325,10 @@ write_item(KgJsonWriter *w, const JsonbContainer *item, bool seen)
 	{
 		bool is_error = kg_json_string_is(&it.key, "error");
 
-		/* These entities were visible at the time of the first reply. */
+		/*
+		 * The entities in "nearest" were visible at the time of the first
+		 * reply.
+		 */
 		if (kg_json_string_is(&it.key, "nearest"))
 			continue;
 		if (!seen && !is_error && !kg_json_string_is(&it.key, "id") &&

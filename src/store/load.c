@@ -55,13 +55,12 @@ kg_load_position(const char *load)
 static KG_NORETURN void
 throw_gone_on(const char *load, int64 batch)
 {
-	KG_THROW(
-		KG_CONFLICT,
-		.message = "another session continued this load",
-		.path = "/batch",
-		.got_string = psprintf(INT64_FORMAT, batch),
-		.expected =
-			"the batch after that of kg_load_position(), or 0 to begin anew");
+	KG_THROW(KG_CONFLICT,
+			 .message = "another session continued this load",
+			 .path = "/batch",
+			 .got_string = psprintf(INT64_FORMAT, batch),
+			 .expected = "the batch after the one that kg_load_position() "
+						 "returns, or 0 to start again");
 }
 
 void

@@ -28,8 +28,8 @@ throw_taken(const char *name, const char *by, const char *path)
 
 /*
  * Takes a name for a tool; the primary key decides between sessions. A name
- * belongs to tools registered by hand or to those of one bundle. canonical is
- * the tool that an alias stands for.
+ * belongs either to tools registered by hand or to the tools of one bundle.
+ * canonical is the tool that an alias stands for.
  */
 static void
 take_name(const char *tenant, const char *name, const char *canonical,
@@ -61,7 +61,7 @@ take_name(const char *tenant, const char *name, const char *canonical,
 		throw_taken(name, "an alias of another tool", path);
 	if (!kg_text_same(kg_spi_cstring(0, 2), bundle))
 		throw_taken(name,
-					bundle ? "a tool that is not of this bundle"
+					bundle ? "a tool outside of this bundle"
 						   : "a tool of a bundle",
 					path);
 }

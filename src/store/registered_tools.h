@@ -74,8 +74,7 @@ typedef struct KgToolHooks
 	void (*check)(const KgCatalog *catalog, const char *bundle,
 				  const Jsonb *tools, KgErrorList *errors);
 	/*
-	 * Returns whether the name is that of a tool which every tenant has, in any
-	 * toolset.
+	 * Returns whether every tenant has a tool of this name, in any toolset.
 	 */
 	bool (*is_fixed)(const char *name);
 	/*

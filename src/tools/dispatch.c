@@ -251,12 +251,13 @@ check_toolsets(const KgCatalog *catalog)
 	{
 		if (kg_registered_has_toolset(catalog, name))
 			continue;
-		KG_THROW(KG_INVALID_INPUT,
-				 .message = psprintf("toolset \"%s\" does not exist", name),
-				 .got_string = name,
-				 .expected = "kg_graph.toolsets with names among catalog, "
-							 "graph, bfs, memory, compact, sql, write, all, "
-							 "and the toolsets of registered tools");
+		KG_THROW(
+			KG_INVALID_INPUT,
+			.message = psprintf("toolset \"%s\" does not exist", name),
+			.got_string = name,
+			.expected = "kg_graph.toolsets with only these names: catalog, "
+						"graph, bfs, memory, compact, sql, write, all, and the "
+						"toolsets of registered tools");
 	}
 }
 
@@ -270,19 +271,20 @@ check_version(const char *version)
 
 	if (kg_semver_read(version, &semver))
 		return;
-	KG_THROW(KG_INVALID_INPUT,
-			 .message = psprintf("\"%s\" is no version", version),
-			 .path = "/version",
-			 .got_string = version,
-			 .expected = "a version as semver 2.0.0 has it, such as \"1.2.0\"");
+	KG_THROW(
+		KG_INVALID_INPUT,
+		.message = psprintf("\"%s\" is not a version", version),
+		.path = "/version",
+		.got_string = version,
+		.expected = "a version in the form of semver 2.0.0, such as \"1.2.0\"");
 }
 
 static KG_NORETURN void
 throw_two_versions(const char *version)
 {
 	KG_THROW(KG_INVALID_INPUT,
-			 .message =
-				 "the name of the tool and the option have different versions",
+			 .message = "the name of the tool and the option \"version\" have "
+						"different versions",
 			 .path = "/version",
 			 .got_string = version,
 			 .expected = "a version in only one of the two, or equal versions");
@@ -378,7 +380,7 @@ summarise(const Jsonb *reply)
 	if (kg_json_get(&reply->root, "truncated", &value) &&
 		value.type == jbvBool && value.val.boolean)
 		appendStringInfoString(
-			&text, "; truncated, send the arguments in next for more");
+			&text, "; truncated: for more, send the arguments in \"next\"");
 	return text.data;
 }
 

@@ -2,8 +2,7 @@
  * explain.c
  *	  Reports how a tool call is executed.
  *
- *	  The call is executed, so the reported statements are the ones that it
- *	  chooses.
+ *	  The call is executed, so the report has the statements that were executed.
  */
 #include "postgres.h"
 

@@ -22,7 +22,8 @@ typedef struct Verbs
 {
 	int operation; /* operation of the type's tool, or 0 */
 	const char *verbs[KG_MOST_VERBS];
-	const char *tools[KG_MOST_TOOLS]; /* of all types; best first */
+	/* names of the tools of all types; best first */
+	const char *tools[KG_MOST_TOOLS];
 } Verbs;
 
 static const Verbs all_verbs[] = {
@@ -164,7 +165,7 @@ tool_of_type(const KgCatalog *catalog, int operation, const char *const *names,
 		return NULL;
 	rest = kg_json_without(arguments, argument);
 	*instead = fit(&rest->root, kg_tool_input_template(type, operation));
-	/* The tool's own error then reports the arguments that it does not have. */
+	/* If the tool does not have these arguments, its own error reports them. */
 	if (*instead == NULL)
 		*instead = rest;
 	return tool->name;

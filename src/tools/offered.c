@@ -41,8 +41,8 @@ kg_begin_tool_of_type(const KgCatalog *catalog, const KgType *type,
 	const KgTool *tool = kg_catalog_tool_of(catalog, type, operation);
 
 	/*
-	 * The call has already begun if these are its arguments: the tool, or a
-	 * tool that forwards to it, was called.
+	 * If the arguments belong to the running call, the call has begun already:
+	 * the tool, or a tool that forwards to it, was called.
 	 */
 	if (call != NULL && call->tool != NULL && call->arguments == arguments)
 		return;

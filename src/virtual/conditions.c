@@ -83,7 +83,7 @@ static KG_NORETURN void
 throw_no_value(const KgCondition *condition, const JsonbValue *value, Oid type)
 {
 	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"\"%s\" has values of another form",
+								"the value of \"%s\" has the wrong form",
 								condition->property);
 
 	kg_error_path(err, "%s", condition->path);

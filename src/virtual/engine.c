@@ -53,7 +53,7 @@ require_supported(const KgListQuery *query, const KgVSource *source)
 	if (!kg_virtual_fits(query, source))
 		kg_binding_refuse(query->type,
 						  "a filter or sort by a property without a column "
-						  "that you may read");
+						  "that the caller may read");
 	/* Other lists begin with ids. */
 	if (query->among_ids != NULL)
 		return;

@@ -44,11 +44,11 @@ typedef struct NodeEntry
 
 typedef struct KgForeignState
 {
-	HTAB *numbers; /* of NodeEntry */
+	HTAB *numbers; /* entries are NodeEntry */
 	uint32 n;
 	uint32 room;
 	NodeKey *nodes;			   /* by index: number -1 is the first */
-	const KgVSource **sources; /* by rank - 1; NULL: not made yet */
+	const KgVSource **sources; /* indexed by rank - 1; NULL: not made yet */
 	bool stored;			   /* stored types, too: for tests */
 } KgForeignState;
 
@@ -144,15 +144,17 @@ take_id(TupleTableSlot *slot, void *arg)
 static void
 refuse(const KgType *type)
 {
-	kg_binding_refuse(type,
-					  "a filter by a property without a column that you may "
-					  "read");
+	kg_binding_refuse(
+		type,
+		"a filter by a property without a column that the caller may read");
 	ereport(ERROR,
 			errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			errmsg("selection is not one of the virtual graph"));
 }
 
-/* Returns the ids of the rows with one of the ids, if any, that pass a filter. */
+/*
+ * Returns the ids of the rows with one of the ids, if any, that pass a filter.
+ */
 static List *
 select_ids(const KgVSource *source, char *const *ids, int n,
 		   const KgFilter *filter)
@@ -390,8 +392,9 @@ typedef struct Expansion
 	bool backward;
 	KgNeighborFunction found;
 	void *arg;
-	bool *meets;   /* by rank: one of the nodes is foreign and of the type */
-	uint16 *ranks; /* of the nodes, or NULL */
+	/* indexed by rank: one of the nodes is foreign and of the type */
+	bool *meets;
+	uint16 *ranks; /* ranks of the nodes, or NULL */
 } Expansion;
 
 /* Sets an end that a reference of the rows leads to. */
@@ -546,7 +549,9 @@ expand_edges(Expansion *e, const int64 *nodes, uint32 n)
 	kg_virtual_run(edges->source, &b, true, take_edge, e);
 }
 
-/* Expands a variant of a relation.  Neither end of its edges is a stored node. */
+/*
+ * Expands a variant of a relation. Neither end of its edges is a stored node.
+ */
 static void
 expand_variant(Expansion *e, const Edges *edges, const bool *along,
 			   const int64 *nodes, uint32 n)
@@ -663,7 +668,9 @@ expand_to_rows(Expansion *e, References *references, const int64 *nodes,
 	kg_nodeset_free(&seen);
 }
 
-/* Passes the edges from entities to rows, found by the index of the property. */
+/*
+ * Passes the edges from entities to rows, found by the index of the property.
+ */
 static void
 expand_from_rows(Expansion *e, References *references, const int64 *nodes,
 				 uint32 n)

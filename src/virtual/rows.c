@@ -65,16 +65,16 @@ amend(ErrorData *edata, void *arg)
 	if (kg_error_is_builtin(edata) &&
 		(kg_error_is_ours(edata) || is_of_server(edata)))
 		return;
-	err = kg_error_new(forbidden ? KG_FORBIDDEN : KG_FAILED_BINDING,
-					   forbidden
-						   ? "%s \"%s\" reads a table that you may not read"
-						   : "the table that %s \"%s\" reads cannot be read",
-					   kg_binding_subject(type),
-					   kg_type_handle(type));
+	err = kg_error_new(
+		forbidden ? KG_FORBIDDEN : KG_FAILED_BINDING,
+		forbidden ? "%s \"%s\" reads a table that the caller may not read"
+				  : "the table that %s \"%s\" reads cannot be read",
+		kg_binding_subject(type),
+		kg_type_handle(type));
 	kg_error_entity(err, type->name, NULL);
 	kg_error_throw_expected(
 		err,
-		forbidden ? "a role that the table's owner has granted SELECT"
+		forbidden ? "a role to which the table's owner has granted SELECT"
 				  : "a table whose columns and policies fit the binding");
 }
 

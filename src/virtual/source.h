@@ -53,12 +53,12 @@ typedef struct KgVSource
 	int nkeys;		   /* columns of the id, in their order */
 	KgVColumn *keys;
 	const char *document; /* stored document; NULL: it is made of the columns */
-	KgVColumn *columns;	  /* by the index of a field */
+	KgVColumn *columns;	  /* indexed by the index of a field */
 	bool foreign;		  /* reads tables of the user */
-	const KgBoundTable *table; /* of a bound type, or NULL */
+	const KgBoundTable *table; /* table of a bound type, or NULL */
 	/* the table and those of the references, by OID */
 	List *tables;
-	bool reads_view; /* one of them is a view */
+	bool reads_view; /* one of the tables is a view */
 } KgVSource;
 
 /*

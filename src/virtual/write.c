@@ -397,11 +397,12 @@ fail_kept(KgVWrite *w, const char *done)
 {
 	KgError *err = kg_error_new(
 		KG_FORBIDDEN,
-		"the row was not %s: a policy or a trigger of the table keeps it",
+		"the row was not %s: a policy or a trigger of the table prevented it",
 		done);
 
 	kg_error_entity(err, kg_type_handle(w->type), kg_vwrite_outcome(w)->id);
-	kg_error_expected(err, "a row that the policies let you change");
+	kg_error_expected(err,
+					  "a row that the policies allow the caller to change");
 	fail(w, err);
 }
 
@@ -421,9 +422,9 @@ review_lost(KgVWrite *w, const char *done)
 	if (row.version == outcome->before)
 		fail_kept(w, done);
 	err = kg_error_new(KG_CONFLICT,
-					   "another session changed the row meanwhile");
+					   "another session changed the row at the same time");
 	kg_error_entity(err, kg_type_handle(w->type), outcome->id);
-	kg_error_expected(err, "the same call again");
+	kg_error_expected(err, "the same call, sent again");
 	kg_throw_again(err);
 }
 
@@ -437,11 +438,11 @@ review(KgVWrite *w, const char *id)
 	if (!row.found)
 	{
 		err = kg_error_new(KG_FORBIDDEN,
-						   "you would not see the row after this write");
+						   "the caller would not see the row after this write");
 
 		kg_error_entity(err, kg_type_handle(w->type), kg_vwrite_outcome(w)->id);
 		kg_error_path(err, "%s", w->attempt.path);
-		kg_error_expected(err, "a row that you may read");
+		kg_error_expected(err, "a row that the caller may read");
 		fail(w, err);
 	}
 	err = review_references(w, id);
@@ -502,11 +503,13 @@ create_row(KgVWrite *w)
 	if (outcome->id != NULL && strcmp(outcome->id, id) != 0)
 	{
 		KgError *err = kg_error_new(
-			KG_INVALID_INPUT, "the id is not that of the row: \"%s\"", id);
+			KG_INVALID_INPUT,
+			"the id differs from the id of the row, \"%s\"",
+			id);
 
 		kg_error_path(err, "%s", w->attempt.path);
 		kg_error_expected(
-			err, "the item without an id, or with the id \"%s\"", id);
+			err, "the item without \"id\", or with the id \"%s\"", id);
 		fail(w, err);
 	}
 	outcome->generated = outcome->id == NULL;
@@ -623,7 +626,7 @@ check_expected(const KgVWrite *w, int64 expected, const char *path)
 					   w->type->name);
 	kg_error_path(err, "%s/expected_version", path);
 	kg_error_expected(err,
-					  "no \"expected_version\", or a binding with "
+					  "an item without \"expected_version\", or a binding with "
 					  "\"version_column\"");
 	kg_error_leave_out(err);
 	kg_outcome_error(kg_vwrite_outcome(w), err);
@@ -711,7 +714,7 @@ update_row(KgVWrite *w)
 
 		kg_error_entity(err, kg_type_handle(w->type), outcome->id);
 		kg_error_path(err, "%s", w->attempt.path);
-		kg_error_expected(err, "the columns of the id as they are");
+		kg_error_expected(err, "the present values of the columns of the id");
 		fail(w, err);
 	}
 	row = review(w, id);
@@ -905,7 +908,7 @@ read_new(KgVWrite *w, int i, const JsonbValue *value)
 	JsonbValue id;
 
 	if (!kg_outcome_is_object(
-			outcome, value, path, "the data of an entity, an object"))
+			outcome, value, path, "an object with the properties of an entity"))
 		return;
 	w->items[i].data = kg_json_datum(value);
 	if (!kg_makes_ids(type) ||

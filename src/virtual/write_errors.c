@@ -285,13 +285,14 @@ not_unique(const KgVAttempt *attempt, const ErrorData *edata)
 		return err;
 	}
 	err = kg_error_new(KG_ALREADY_EXISTS,
-					   field == NULL ? "another row has the values of this one"
-									 : "another row has the value of %s",
+					   field == NULL
+						   ? "another row already has these values"
+						   : "another row already has the value of %s",
 					   names.data);
 	point(err, attempt, field);
 	kg_error_keyword(err, "unique");
 	kg_error_expected(err,
-					  violated.n > 1 ? "values that no row has together"
+					  violated.n > 1 ? "values that no other row has together"
 									 : "a value that no other row has");
 	return err;
 }
@@ -338,8 +339,9 @@ still_referenced(const KgVAttempt *attempt, const Violated *violated)
 
 	point(err, attempt, NULL);
 	kg_error_keyword(err, "x-on-delete");
-	kg_error_expected(err,
-					  "a change or deletion of the referring entities first");
+	kg_error_expected(
+		err,
+		"the same call, after the referring entities were changed or deleted");
 	return err;
 }
 
@@ -371,9 +373,9 @@ no_target(const KgVAttempt *attempt, const ErrorData *edata)
 		err = kg_error_new(KG_REFERENCE_MISSING,
 						   field != NULL
 							   ? "%s refers to a row that does not exist"
-							   : "the row refers to one that does not exist",
+							   : "the row refers to a row that does not exist",
 						   names.data);
-		kg_error_expected(err, "a value that the referenced table has");
+		kg_error_expected(err, "a value that exists in the referenced table");
 	}
 	point(err, attempt, field);
 	return err;
@@ -409,11 +411,12 @@ not_checked(const KgVAttempt *attempt, const ErrorData *edata)
 	StringInfoData names;
 	const KgField *field = fields_of(attempt, &violated, &names);
 	const char *definition = definition_of(attempt, &violated);
-	KgError *err = kg_error_new(KG_VALIDATION_FAILED,
-								field != NULL
-									? "%s does not satisfy a CHECK of the table"
-									: "a CHECK of the table refuses the row",
-								names.data);
+	KgError *err = kg_error_new(
+		KG_VALIDATION_FAILED,
+		field != NULL
+			? "%s does not satisfy a CHECK constraint of the table"
+			: "the row does not satisfy a CHECK constraint of the table",
+		names.data);
 
 	point(err, attempt, field);
 	kg_error_keyword(err, "check");
@@ -437,16 +440,16 @@ is_missing(const KgVAttempt *attempt, const ErrorData *edata)
 									  "property \"%s\" is required",
 									  field->name)
 					   : kg_error_new(KG_VALIDATION_FAILED,
-									  "the table requires a column that is no "
-									  "property");
+									  "the table requires a value in a column "
+									  "that is not a property");
 
 	point(err, attempt, field);
 	kg_error_keyword(err, "required");
 	if (field != NULL)
-		kg_error_expected(err, "a value");
+		kg_error_expected(err, "a value for the property");
 	else
-		kg_error_expected(err,
-						  "a default of the column, or a binding that has it");
+		kg_error_expected(
+			err, "a default for the column, or a binding that includes it");
 	return err;
 }
 
@@ -469,12 +472,12 @@ forbidden(const KgVAttempt *attempt)
 
 	if (granted)
 	{
-		err = kg_error_new(
-			KG_FORBIDDEN,
-			"a policy of the table, or a right that its triggers "
-			"need, refuses the row");
+		err = kg_error_new(KG_FORBIDDEN,
+						   "a policy of the table, or a missing privilege of "
+						   "its triggers, prevents the write");
 		point(err, attempt, NULL);
-		kg_error_expected(err, "a row that the policies let you write");
+		kg_error_expected(err,
+						  "a row that the policies allow the caller to write");
 		return err;
 	}
 	foreach(lc, mode == ACL_DELETE ? NIL : attempt->assigned)
@@ -487,18 +490,19 @@ forbidden(const KgVAttempt *attempt)
 				ACLCHECK_OK)
 			continue;
 		err = kg_error_new(KG_FORBIDDEN,
-						   "you may not write property \"%s\"",
+						   "the caller may not write property \"%s\"",
 						   assigned->field->name);
 		point(err, attempt, assigned->field);
-		kg_error_expected(err, "the item without this property");
+		kg_error_expected(err, "an item without this property");
 		return err;
 	}
 	err = kg_error_new(KG_FORBIDDEN,
-					   "you may not %s the table of type \"%s\"",
+					   "the caller may not %s the table of type \"%s\"",
 					   verb,
 					   attempt->source->type->name);
 	point(err, attempt, NULL);
-	kg_error_expected(err, "a role that the table's owner has granted it");
+	kg_error_expected(
+		err, "a role to which the table's owner has granted this privilege");
 	return err;
 }
 
@@ -557,7 +561,7 @@ no_value(const KgVAttempt *attempt)
 							  &collation);
 		err = kg_error_new(
 			KG_VALIDATION_FAILED,
-			"the value of property \"%s\" is not one of its column",
+			"the value of property \"%s\" is not valid for its column",
 			field->name);
 		point(err, attempt, field);
 		kg_error_keyword(err, "type");
@@ -632,7 +636,7 @@ refused_otherwise(const KgVAttempt *attempt, const ErrorData *edata)
 	{
 		err = kg_error_new(KG_VALIDATION_FAILED,
 						   "a function of the table refuses the row");
-		kg_error_expected(err, "other values");
+		kg_error_expected(err, "values that the function accepts");
 	}
 	point(err, attempt, NULL);
 	return err;

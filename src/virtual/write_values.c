@@ -88,14 +88,14 @@ static void
 report_contradiction(const KgVWrite *w, const KgField *field,
 					 const KgVAssigned *other, const JsonbValue *value)
 {
-	KgError *err = kg_error_new(
-		KG_INVALID_INPUT,
-		"properties \"%s\" and \"%s\" are of one column and differ",
-		other->field->name,
-		field->name);
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"properties \"%s\" and \"%s\" are stored in "
+								"the same column and have different values",
+								other->field->name,
+								field->name);
 
 	kg_error_got(err, value);
-	kg_error_expected(err, "only one of them, or equal values");
+	kg_error_expected(err, "only one of the properties, or equal values");
 	report_property(w, field, err);
 }
 
@@ -130,7 +130,7 @@ assign_column(KgVWrite *w, const KgField *field, const KgBoundColumn *column,
 
 		kg_error_keyword(err, "readOnly");
 		kg_error_got(err, value);
-		kg_error_expected(err, "the item without this property");
+		kg_error_expected(err, "an item without this property");
 		report_property(w, field, err);
 		return;
 	}
@@ -138,10 +138,12 @@ assign_column(KgVWrite *w, const KgField *field, const KgBoundColumn *column,
 		field != NULL && !kg_json_string_is(value, w->tenant))
 	{
 		KgError *err = kg_error_new(
-			KG_FORBIDDEN, "property \"%s\" is that of the tenant", field->name);
+			KG_FORBIDDEN,
+			"property \"%s\" contains the tenant and cannot be written",
+			field->name);
 
 		kg_error_got(err, value);
-		kg_error_expected(err, "the item without this property");
+		kg_error_expected(err, "an item without this property");
 		report_property(w, field, err);
 		return;
 	}
@@ -178,10 +180,11 @@ kg_vassign(KgVWrite *w, const char *name, const JsonbValue *value)
 		(property->ncolumns > 1 && parts == NULL && value->type != jbvNull))
 	{
 		err = kg_error_new(KG_INVALID_INPUT,
-						   "property \"%s\" has values of another form",
+						   "the value of property \"%s\" has the wrong form",
 						   field->name);
 		kg_error_got(err, value);
-		kg_error_expected(err, "%d values joined by \"/\"", property->ncolumns);
+		kg_error_expected(
+			err, "a string of %d values, joined by \"/\"", property->ncolumns);
 		report_property(w, field, err);
 		return;
 	}

@@ -14,7 +14,7 @@ typedef struct KgVAssigned
 	const KgField *field;
 	const KgBoundColumn *column;
 	JsonbValue value; /* jbvNull: NULL */
-	JsonbValue sent;  /* of the property, for one or several columns */
+	JsonbValue sent;  /* value of the property, for one or several columns */
 } KgVAssigned;
 
 /* A statement that the table may refuse. */
@@ -23,8 +23,8 @@ typedef struct KgVAttempt
 	const KgVSource *source;
 	int operation;
 	const char *id;	  /* id of the row, or NULL */
-	const char *path; /* of the properties in the arguments */
-	List *assigned;	  /* of KgVAssigned * */
+	const char *path; /* path of the properties in the arguments */
+	List *assigned;	  /* List of KgVAssigned * */
 	bool deferred;	  /* the constraints of several items are checked */
 } KgVAttempt;
 

@@ -246,7 +246,7 @@ def neighbors(graph, args):
                 for (d, t), n in sorted(by_both.items(), key=lambda b: (b[0][0], compare_text(b[0][1])))
             ],
             "by_type": by_type, "by_depth": by_depth, "others": sum(by_type.values()) - 1,
-            "note": "with the start, but for others",
+            "note": "including the start, except in others",
         },
         "order": [handle(n) for n in sorted(kept, key=lambda n: (depth[n],) + order(n))],
     }

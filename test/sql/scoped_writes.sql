@@ -59,7 +59,7 @@ BEGIN
   SELECT state INTO before FROM part_state; COMMIT;
   FOR w IN SELECT * FROM part_write ORDER BY no LOOP
     answer := part_try(token, w.statement); COMMIT;
-    IF NOT quiet OR answer !~ 'FORBIDDEN|^42501 a caller that sees a part' THEN RAISE NOTICE '% => %', w.statement, answer; END IF;
+    IF NOT quiet OR answer !~ 'FORBIDDEN|^42501 a caller that sees only a part' THEN RAISE NOTICE '% => %', w.statement, answer; END IF;
   END LOOP;
   SELECT state INTO now FROM part_state;
   RAISE NOTICE 'as before: %', before = now;

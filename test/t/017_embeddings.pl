@@ -155,7 +155,7 @@ SKIP:
 	is($node->safe_psql('old', 'SELECT kg_check() -> $$ok$$'), 'true', 'and all is well');
 
 	($status, $out, $err) = $node->psql('postgres', q{SELECT kg_enable_vectors(16, 'm')});
-	like($err, qr/there are embeddings of 8 dimensions by the model "m"/, 'other dimensions are refused');
+	like($err, qr/the database has embeddings of 8 dimensions by the model "m"/, 'other dimensions are refused');
 	is($node->safe_psql('postgres', 'SELECT kg_disable_vectors()'), 680, 'disabling deletes them');
 	like($search->('postgres', 'alice', "{$meaning}"), qr/embeddings are not enabled/, 'and says so');
 	$node->safe_psql('postgres', q{SELECT kg_enable_vectors(3, 'm')});

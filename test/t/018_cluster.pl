@@ -52,7 +52,7 @@ sub refused
 
 # ---- from nothing ----
 
-refused('without a front', qr/has no extension kg_front; kgctl cluster init/, 'status');
+refused('without a front', qr/does not have the extension kg_front; run kgctl cluster init/, 'status');
 works('init', 'init');
 works('init again', 'init');
 refused("the name \"$_\"", qr/"\Q$_\E" is no name of a shard; expected letters, digits/, 'add-shard', $_, dsn('one'))
@@ -82,8 +82,8 @@ works('place', 'place', 't', 'one');
 works('place again', 'place', 't', 'one');
 refused('place elsewhere', qr/is at shard one; kgctl cluster move/, 'place', 't', 'two');
 refused('drop-shard with a tenant', qr/shard one has the tenant "t"/, 'drop-shard', 'one');
-refused('move of nothing', qr/there is no tenant "none"/, 'move', 'none', 'two');
-refused('a shard that there is not', qr/there is no shard "none"/, 'move', 't', 'none');
+refused('move of nothing', qr/tenant "none" does not exist/, 'move', 'none', 'two');
+refused('a shard that there is not', qr/shard "none" does not exist/, 'move', 't', 'none');
 ask('front', q{SELECT kg_grant('t', 'ada', 'admin'), kg_grant('t', 'ben', 'write')});
 apply($node, 'front', 'ada', bundle_file('product'));
 # More than one part of a move.

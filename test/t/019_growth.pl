@@ -187,7 +187,7 @@ foreach my $command ([ 'status' ], [ 'move', 'a1', 's2' ])
 {
 	my $run = run_kgctl({}, 'cluster', '--dsn', dsn($standby, 'front') . ' user=' . $front->safe_psql('postgres', 'SELECT current_user'), @$command);
 	is($run->{code}, 0, 'status is told by a standby, too') or diag($run->{err}) if $command->[0] eq 'status';
-	like($run->{err}, qr/this front is a standby; --dsn must be that of its primary/, 'nothing else is done by it') if $command->[0] eq 'move';
+	like($run->{err}, qr/this front is a standby; --dsn must name its primary/, 'nothing else is done by it') if $command->[0] eq 'move';
 }
 
 my $script = PostgreSQL::Test::Utils::tempdir() . '/call.sql';

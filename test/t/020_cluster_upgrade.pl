@@ -105,7 +105,7 @@ foreach my $version (@from)
 	works('init', qr/is a front/, 'init');
 	foreach my $role (sort keys %tenant)
 	{
-		works("add-shard with $version", qr/is there/, 'add-shard', $tenant{$role}, dsn($tenant{$role}));
+		works("add-shard with $version", qr/exists/, 'add-shard', $tenant{$role}, dsn($tenant{$role}));
 		works('place', qr/is placed/, 'place', "t_$role", $tenant{$role});
 		$node->safe_psql('front', "SELECT kg_grant('t_$role', '$role', 'admin')");
 		apply($node, 'front', $role, bundle_file('product'));
@@ -115,14 +115,14 @@ foreach my $version (@from)
 	is($status->{code}, 1, 'status tells of it');
 	like($status->{out}, qr/^shard one: the extension is \Q$version\E and its library \Q$present\E/m, 'why it is degraded');
 	like($status->{out}, qr/shard two: number 2, degraded, tenants: 1; version \Q$version\E, and the front \Q$present\E: run upgrade/, 'of each shard');
-	refused('a move', qr/shard one is of version \Q$version\E, and the front of \Q$present\E; kgctl cluster upgrade/, 'move', 't_ada', 'two');
+	refused('a move', qr/shard one has version \Q$version\E, and the front has version \Q$present\E; run kgctl cluster upgrade/, 'move', 't_ada', 'two');
 
 	# What is refused is refused before anything is done.
 	refused('a version that there is not', qr/the server of front front has no kg_front 9[.]9/, 'upgrade', '9.9');
 	refused('a version that the front is past', qr/the server of front front has no kg_front \Q$version\E/, 'upgrade', $version);
 	refused('a version by another name', qr/has no kg_front '; DROP/, 'upgrade', q{'; DROP TABLE kg_place; --});
 	$node->safe_psql('two', q{UPDATE pg_extension SET extversion = '0.0.9' WHERE extname = 'kg_graph'});
-	refused('a shard that has no way there', qr/shard two is of version 0[.]0[.]9, from which nothing leads to \Q$present\E/, 'upgrade');
+	refused('a shard that has no way there', qr/shard two has version 0[.]0[.]9, from which no update leads to \Q$present\E/, 'upgrade');
 	$node->safe_psql('two', qq{UPDATE pg_extension SET extversion = '$version' WHERE extname = 'kg_graph'});
 	$node->safe_psql('front', q{UPDATE kg_shard SET dsn = dsn || ' port=1' WHERE name = 'two'});
 	refused('a shard that does not answer', qr/cannot connect/, 'upgrade');
@@ -143,7 +143,7 @@ foreach my $version (@from)
 	goes_on('one of each');
 	like((call_as($node, 'front', $superuser, q{SELECT kg_tenant_size('t_ada')}))[1], qr/"entities"/, 'what is new is there at the shard that has it');
 	like((call_as($node, 'front', $superuser, q{SELECT kg_tenant_size('t_ben')}))[2], qr/function \S*kg_tenant_size\(.*does not exist/, 'and elsewhere it is told that it is not') if $version eq '0.1.0';
-	works('upgrade', qr/shard one is of version \Q$present\E already\nshard two is of version \Q$present\E now\nfront front is of version \Q$present\E already/, 'upgrade');
+	works('upgrade', qr/shard one has version \Q$present\E already\nshard two has version \Q$present\E now\nfront front has version \Q$present\E already/, 'upgrade');
 	works('once more', qr/shard one .* already\nshard two .* already\nfront front .* already/, 'upgrade');
 	works('by its name', qr/shard two .* already/, 'upgrade', $present);
 	is(versions(), "$present $present $present", 'all are of one version');
@@ -171,9 +171,9 @@ SKIP:
 	skip 'the server\'s files cannot be written', 1 unless -w "$sharedir/extension";
 	$node->safe_psql('postgres', "CREATE DATABASE $_") foreach 'front', 'one', 'two';
 	works('init', qr/is a front/, 'init');
-	works("add-shard $_", qr/is there/, 'add-shard', $_, dsn($_)) foreach 'one', 'two';
+	works("add-shard $_", qr/exists/, 'add-shard', $_, dsn($_)) foreach 'one', 'two';
 	$node->safe_psql('front', q{UPDATE pg_extension SET extversion = '0.0.1' WHERE extname = 'kg_front'});
-	refused('a front that has no way', qr/front front is of version 0[.]0[.]1, from which nothing leads to \Q$present\E/, 'upgrade');
+	refused('a front that has no way', qr/front front has version 0[.]0[.]1, from which no update leads to \Q$present\E/, 'upgrade');
 	append_to_file($made_up, "CREATE FUNCTION kg_new() RETURNS int LANGUAGE sql AS 'SELECT 1';\n");
 	killed_at('for the front', 'front', q{LOCK TABLE pg_extension IN SHARE MODE});
 	is(versions(), "$present $present 0.0.1", 'shards are first');

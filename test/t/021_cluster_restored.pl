@@ -45,8 +45,8 @@ sub restore
 }
 
 cluster('init', 0, qr/is a front/, 'init');
-cluster("add-shard $_", 0, qr/is there/, 'add-shard', $_, dsn($_)) foreach 'one', 'two';
-cluster('the front itself', 6, qr/the database "front" is a front; a shard is another one/, 'add-shard', 'three', dsn('front'));
+cluster("add-shard $_", 0, qr/exists/, 'add-shard', $_, dsn($_)) foreach 'one', 'two';
+cluster('the front itself', 6, qr/the database "front" is a front, which cannot be a shard/, 'add-shard', 'three', dsn('front'));
 cluster('status of a cluster without tenants', 0, qr/shard two: number 2, \w+, tenants: 0/, 'status');
 
 # ---- place and move refuse before they write ----
@@ -97,7 +97,7 @@ ask('one', q{SELECT kg_freeze_tenant('t'); SELECT kg_rename_tenant('t', 'new'); 
 cluster('a tenant of another name', 1, qr/tenant new: is at shard one, and no call goes there; kgctl cluster place .*\ntenant t: is not at shard one.*; .*kg_drop_tenant\(\) at the front forgets it/, $_) foreach 'status', 'sync';
 cluster('place of the new one', 0, qr/is placed/, 'place', 'new', 'one');
 ask('front', q{SELECT kg_drop_tenant('t')});
-cluster('and all is well', 0, qr/is as its shards are/, 'sync');
+cluster('and all is well', 0, qr/agrees with its shards/, 'sync');
 is(as_ada('SELECT kg_tenant()'), 'new', 'calls go by the new name');
 ask('one', q{SELECT kg_drop_tenant('new')});
 cluster('one that was dropped there', 1, qr/tenant new: is not at shard one/, 'status');
@@ -115,7 +115,7 @@ my $cluster_secret = ask('two', $secrets);
 is(ask('two', $keys), 'k,other', 'keys are everywhere');
 dump_of('one');
 restore('one_again', 'one');
-cluster('the first shard elsewhere, without its keys', 6, qr/shard two has keys with shared secrets that shard one, whose keys all have, has not: i k, i other; .*--delete-keys/, 'add-shard', 'one', dsn('one_again'));
+cluster('the first shard elsewhere, without its keys', 6, qr/shard two has keys with shared secrets that shard one does not have, whose keys all shards use: i k, i other; .*--delete-keys/, 'add-shard', 'one', dsn('one_again'));
 is(ask('two', $keys), 'k,other', 'they are where they were');
 is(ask('two', $secrets), $cluster_secret, 'and cursors are signed as before');
 is(ask('one_again', $secrets), $cluster_secret, 'at the first shard, too');
@@ -123,7 +123,7 @@ cluster('sync, too', 6, qr/i k, i other/, 'sync');
 my $copy = q{COPY (SELECT * FROM kg_auth_key WHERE tenant IS NULL AND secret IS NOT NULL) TO STDOUT};
 my ($rows) = $node->psql('two', $copy, stdout => \my $text);
 $node->psql('one_again', "COPY kg_auth_key FROM STDIN;\n$text\n\\.\n", on_error_die => 1);
-cluster('with its keys put back', 0, qr/is there/, 'add-shard', 'one', dsn('one_again'));
+cluster('with its keys put back', 0, qr/exists/, 'add-shard', 'one', dsn('one_again'));
 is(ask($_, $keys), 'k,other', "keys of $_") foreach 'one_again', 'two';
 ask('one_again', q{DELETE FROM kg_auth_key WHERE kid = 'k'});
 cluster('a key that is deleted', 6, qr/i k; /, 'sync');
@@ -137,7 +137,7 @@ my (undef, undef, $err) = $node->psql('front_kg', 'CREATE EXTENSION plproxy; CRE
 like($err, qr/kg_front cannot be in a schema whose name needs quotes/, 'a name that PL/Proxy does not read');
 ask('front_kg', 'CREATE SCHEMA kg; CREATE EXTENSION kg_front SCHEMA kg');
 $ENV{KGCTL_DSN} = dsn('front_kg') . " user=$admin";
-cluster('a shard of it', 0, qr/is there/, 'add-shard', 'one', dsn('one_kg'));
+cluster('a shard of it', 0, qr/exists/, 'add-shard', 'one', dsn('one_kg'));
 cluster('place', 0, qr/is placed/, 'place', 't', 'one');
 like(($node->psql('front_kg', "SELECT kg.$_"))[2], qr/may not use the schema of the front's functions.*GRANT USAGE ON SCHEMA kg TO ada, at the front/s, "no use in $_") foreach q{kg_grant('t', 'ada', 'read')}, q{kg_grant_gateway('ada')};
 is(ask('one_kg', 'SELECT count(*) FROM kg.kg_tenant_role'), '0', 'nothing was granted');

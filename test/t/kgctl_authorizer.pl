@@ -180,7 +180,7 @@ close $nobody;
 	local $service->{url} = "http://127.0.0.1:$port/";
 	my $alone = gateway();
 	is(ask($alone, step(2))->{json}{result}{isError}, JSON::PP::true, 'nobody there');
-	like(gateway_log($alone), qr/warning no decision from the authorizer: Couldn't connect/, 'the log says why');
+	like(gateway_log($alone), qr/warning the authorizer returned no decision: Couldn't connect/, 'the log says why');
 	is(post($alone, rpc('tools/list'), $auth)->{status}, 200, 'what needs no decision is answered');
 	is(metric($alone, 'kgctl_authorizer_requests_total{outcome="unreachable"}'), 1, 'counted');
 	is(stop_gateway($alone), 0, 'stopped');

@@ -94,7 +94,7 @@ for my $case (
 	["bundle_name: x\nversion: \"1\"\nentity_types:\n- name: t\n  schema: {}\n  entities_file: a\n  entities_path: b\n", qr{manifest\.yaml:4: .*exclude each other}, 'two sources'],
 	["a: *b\n", qr{manifest\.yaml:1: unknown anchor "b"}, 'an unknown alias'],
 	["a: &a\n- *a\n", qr{manifest\.yaml:2: alias to itself}, 'a cycle'],
-	["a: &a [1,2,3,4,5,6,7,8,9]\n" . join('', map { my $p = chr(96 + $_); my $n = chr(97 + $_); "$n: &$n [" . join(',', ("*$p") x 9) . "]\n" } 1 .. 9), qr{aliases unfold too far}, 'a billion laughs'],
+	["a: &a [1,2,3,4,5,6,7,8,9]\n" . join('', map { my $p = chr(96 + $_); my $n = chr(97 + $_); "$n: &$n [" . join(',', ("*$p") x 9) . "]\n" } 1 .. 9), qr{aliases expand too far}, 'a billion laughs'],
 	["<<: {a: 1}\n", qr{manifest\.yaml:1: merge keys}, 'a merge key'],
 	["a: !!python/object:x 1\n", qr{unsupported tag}, 'a tag'],
 	["!!python/object:x a: 1\n", qr{unsupported tag}, 'a tag of a key'],
@@ -444,7 +444,7 @@ SQL
 	fails(4, qr/not empty/, 'suggest into a full directory', 'suggest', '--schema', 'stock', '-o', "$dir/stock");
 	is((kgctl('apply', '-q', "$dir/stock"))[0], 0, 'the suggestion can be applied');
 	is((kgctl('diff', "$dir/stock"))[0], 0, 'and is what is stored then');
-	fails(6, qr/a schema with tables that you may read/, 'no such schema', 'suggest', '--schema', 'nowhere');
+	fails(6, qr/a schema with tables that the caller may read/, 'no such schema', 'suggest', '--schema', 'nowhere');
 	fails(6, qr/kg_tenant/, 'nothing limits the rows', 'apply', do { kgctl('suggest', '--schema', 'stock', '-o', "$dir/open"); "$dir/open" });
 }
 

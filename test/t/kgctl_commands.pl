@@ -143,7 +143,7 @@ is(kgctl('', 'export', 'files', '-f', '-o', "$dir/out.json")->{code}, 0, 'or for
 my $text = kgctl('', 'export', 'files');
 is(ref decode($text->{out}), 'HASH', 'to standard output as JSON');
 is(kgctl($text->{out}, 'diff', '-')->{code}, 0, 'which does not differ from what is stored');
-ends(6, qr/there is no bundle "other"/, 'no such bundle', 'export', 'other');
+ends(6, qr/bundle "other" does not exist/, 'no such bundle', 'export', 'other');
 # A little is written at the end, much at once.
 SKIP:
 {
@@ -187,7 +187,7 @@ my $first = kgctl('', 'query', '--limit', '1', 'SELECT id FROM note ORDER BY 1')
 is($first->{out}, "id\n--\na\n", 'so many rows');
 like($first->{err}, qr/1 rows; there are more \(limit\)/, 'and that there are more');
 like(kgctl('', 'query', q{SELECT E'\u001b[31m\nx' AS a})->{out}, qr/\\x1b\[31m x/, 'what a terminal would take for its own is escaped');
-ends(1, qr/there is no table "notes".*did_you_mean|did you mean.*note/s, 'an unknown table', 'query', 'SELECT * FROM notes');
+ends(1, qr/table "notes" does not exist.*did_you_mean|did you mean.*note/s, 'an unknown table', 'query', 'SELECT * FROM notes');
 ends(1, qr/a query cannot have DELETE/, 'what is no SELECT', 'query', 'DELETE FROM note');
 ends(1, qr/pg_read_all_stats/, 'the plan', 'query', '--explain', 'SELECT 1');
 ends(2, qr/must be a number/, 'a limit that is none', 'query', '--limit', 'x', 'SELECT 1');

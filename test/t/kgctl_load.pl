@@ -207,7 +207,7 @@ my $bad = join "\n", 'id,name,price,stock,live',
   'a6,,007,,', 'a7,,-1,,', 'a8,,1,x,', "a9,M\xfcller,1,,", "a10,\0,1,,", 'a11,,,,perhaps', 'a12,,1,1.5,', 'a1,again,2,,', ',none,,,', '';
 my %wrong = (
 	3 => qr/a quote inside of cell 2/, 4 => qr/column "price": "1,234.50" is no number; write it like 1234.5/,
-	6 => qr/the row has 2 cells and the header 5/, 7 => qr/is the header once more/, 8 => qr/text after the closing quote of cell 2/,
+	6 => qr/the row has 2 cells and the header 5/, 7 => qr/repeats the header/, 8 => qr/text after the closing quote of cell 2/,
 	9 => qr/column "price": "007" is no number/, 10 => qr/less than|minimum/, 11 => qr/column "stock": "x" is no number/,
 	12 => qr/byte 5 of the row is not UTF-8; .*iconv -f LATIN1/, 13 => qr/NUL byte/, 14 => qr/column "live": "perhaps" is neither true nor false/,
 	15 => qr/integer/, 17 => qr/id/);
@@ -216,7 +216,7 @@ empty();
 ($code, $out, $err) = kgctl('', 'load', '--type', 'product', $bad_file);
 is($code, 6, 'rows that are wrong and no file for them');
 like($err, qr/bad\.csv:4: .*"1,234\.50" is no number/, 'the line is told');
-like($err, qr/the batch with them was not written, the 0 rows before it were/, 'and what was not written');
+like($err, qr/the batch with them was not written, but the 0 rows before it were/, 'and what was not written');
 is(entities(), '', 'nothing of the batch');
 ($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--rejects', "$dir/rejects", $bad_file);
 is($code, 1, 'with a file for them the rest is loaded') or diag $err;
@@ -268,13 +268,13 @@ foreach my $case (
 	($code, $out, $err) = kgctl('', 'load', '--type', 'product', $file);
 	is($code, 4, 'half of a gz') or diag $out;
 	like($err, qr/cut\.ndjson\.gz: ends in the middle of the compressed data, after line \d+: it is not whole/, 'is told');
-	my ($rows) = $err =~ /(\d+) rows were written; mend the file and go on with --resume/;
+	my ($rows) = $err =~ /(\d+) rows were written; correct the file and continue with --resume/;
 	ok($rows > 0, 'what came before is loaded');
 	put('cut.ndjson.gz', $whole);
 	($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--resume', $file);
 	like($out, qr/20000 rows: created 20000, updated 0, unchanged 0, rejected 0/, 'the rest when it is whole') or diag $err;
 	($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--resume', $file);
-	like($out, qr/loaded already, 20000 rows/, 'a load that is complete');
+	like($out, qr/already loaded, 20000 rows/, 'a load that is complete');
 	put('damaged.ndjson.gz', substr($whole, 0, 5000) . 'garbage' . substr($whole, 5007));
 	($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--rejects', "$dir/damaged", "$dir/damaged.ndjson.gz");
 	is($code, 4, 'a gz that is damaged');
@@ -288,7 +288,7 @@ foreach my $case (
 		my ($name, $text) = @$kind;
 		my $file = put($name, sprintf $text, '"x"');
 		($code, $out, $err) = kgctl('', 'load', '--type', 'product', $file);
-		like($err, qr/the 0 rows before it were; mend the file and go on with --resume/, "$name: the first batch is refused");
+		like($err, qr/the 0 rows before it were; correct the file and continue with --resume/, "$name: the first batch is refused");
 		put($name, sprintf $text, 2);
 		($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--resume', $file);
 		like($out, qr/2 rows: created 2, /, "$name: when it is mended it goes on") or diag $err;
@@ -388,7 +388,7 @@ foreach my $case (
 			$stops++ if $run->full_result != 0 && $run->full_result >> 8 != 1;
 			$again = $o;
 			last if $run->full_result >> 8 == 1 || $run->full_result == 0 || $rounds > 20;
-			like($e, qr/--resume goes on after/, "$how: what is written is told") if $how eq 'INT';
+			like($e, qr/--resume continues after/, "$how: what is written is told") if $how eq 'INT';
 		}
 		ok($stops > 0, "$how: stopped $stops times");
 		like($again, qr/product: \Q@{[$n]}\E rows: created 11988, updated 0, unchanged 0, rejected 12 /, "$how: in the end each row was read once") or diag $again;
@@ -401,7 +401,7 @@ foreach my $case (
 	put('many.csv', "id,name,price\n" . join('', map { "k$_,\"other\n$_\",$_\n" } 1 .. $n));
 	($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--resume', $file);
 	is($code, 4, 'a file that is another now');
-	like($err, qr/lines before line \d+, which were loaded, have changed since; load the file anew, without --resume/, 'is not gone on with');
+	like($err, qr/lines before line \d+, which were loaded, have changed since; load the file again, without --resume/, 'is not gone on with');
 	local $ENV{KGCTL_DSN} = $node->connstr('postgres') . ' user=bob';
 	($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--resume', $file);
 	like($out, qr/created 12000/, 'a position is its caller\'s alone') or diag $err;

@@ -50,7 +50,7 @@ ok(list.every(tool => JSON.stringify(raw.components.schemas[`call_${tool.name}`]
 ok(raw.paths["/mcp"].post.requestBody.content["application/json"].schema.oneOf.length === list.length, "and no others");
 ok(raw.servers[0].url === "https://kg.example.com", "and the server");
 for (const [pattern, ...options] of [
-  [/not typescript, zod or openapi/, "words", "--format", "rust"], [/name the bundle/], [/without a bundle/, "words", "--format", "openapi"],
+  [/not typescript, zod or openapi/, "words", "--format", "rust"], [/the name of a bundle is required/], [/takes no bundle/, "words", "--format", "openapi"],
   [/--format openapi/, "words", "--server", "x"]]) {
   const got = output(process.argv[2], "types", ...options);
   ok(got.code === 2 && pattern.test(got.text), `types ${options.join(" ")}`, got.text);

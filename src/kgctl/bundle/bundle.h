@@ -17,7 +17,7 @@ typedef struct KgctlBundle
 	KgArena *arena;
 	KgJson *root;	  /* the payload */
 	const char *name; /* bundle_name */
-	KgBuf text;		  /* of a JSON file; otherwise empty until sent */
+	KgBuf text;		  /* text of a JSON file; otherwise empty until sent */
 	KgBuf *parts;	  /* texts of other files to which values point */
 	size_t nparts;
 	size_t nfiles;

@@ -232,7 +232,7 @@ write_out(const KgArgs *args, const KgJson *payload)
 		fwrite(out.data, 1, out.len, stdout);
 	else if (!force && access(path, F_OK) == 0)
 	{
-		kg_error("%s exists (--force writes over it)", path);
+		kg_error("%s exists; use --force to overwrite it", path);
 		ok = false;
 	}
 	else
@@ -262,7 +262,7 @@ run_export(const KgArgs *args)
 	for (size_t i = 0; i < sizeof(graph_only) / sizeof(*graph_only); i++)
 		if (kg_args_has(args, graph_only[i]))
 		{
-			kg_error("export: --%s is used with --format", graph_only[i]);
+			kg_error("export: --%s requires --format", graph_only[i]);
 			kg_arena_free(arena);
 			return KG_EXIT_USAGE;
 		}
@@ -273,7 +273,7 @@ run_export(const KgArgs *args)
 		code = db.exit;
 	else if (payload == NULL)
 	{
-		kg_error("there is no bundle \"%s\"", args->rest[0]);
+		kg_error("bundle \"%s\" does not exist", args->rest[0]);
 		code = KG_EXIT_REFUSED;
 	}
 	else
@@ -348,8 +348,8 @@ report_suggestion(const KgArgs *args, const KgJson *payload)
 	if (path == NULL || kg_args_has(args, "quiet"))
 		return;
 	kg_print(stderr,
-			 "%s: %zu types, %zu relations of join tables\n"
-			 "Look through it, then: kgctl apply %s\n",
+			 "%s: %zu types, %zu relations of join tables\nReview it, then "
+			 "run: kgctl apply %s\n",
 			 path,
 			 kgctl_json_length(kgctl_json_get(payload, "schemas")),
 			 kgctl_json_length(kgctl_json_get(payload, "relations")),

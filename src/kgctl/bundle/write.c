@@ -144,7 +144,7 @@ prepare(const Writer *w, bool force)
 
 	if (ok && count > 0 && !force)
 	{
-		kg_error("%s is not empty (--force writes into it)", w->dir);
+		kg_error("%s is not empty; use --force to write into it", w->dir);
 		ok = false;
 	}
 	if (count > 0)

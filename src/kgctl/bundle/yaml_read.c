@@ -114,7 +114,7 @@ read_alias(Reader *r, const yaml_event_t *event)
 			r->unfolded += r->anchors[i].size;
 			if (r->unfolded > MAX_UNFOLDED)
 				return fail(
-					r, &event->start_mark, "aliases unfold too far", NULL);
+					r, &event->start_mark, "aliases expand too far", NULL);
 			return r->anchors[i].value;
 		}
 	return fail(r, &event->start_mark, "unknown anchor", name);
@@ -237,8 +237,8 @@ read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 }
 
 /*
- * Returns whether JSON can represent a scalar: no NUL, no tag but that of
- * strings.
+ * Returns whether JSON can represent a scalar: no NUL, and no tag except the
+ * tag of strings.
  */
 static bool
 check_scalar(Reader *r, const yaml_event_t *event)

@@ -125,10 +125,11 @@ kg_cluster_open(KgCluster *c, const KgArgs *args)
 	if (!kg_db_connect(&c->front, kg_db_dsn(args), "kg_front"))
 		return false;
 	if (c->front.schema == NULL)
-		return kg_cluster_refuse(c,
-								 "the database \"%s\" has no extension "
-								 "kg_front; kgctl cluster init makes it",
-								 PQdb(c->front.conn));
+		return kg_cluster_refuse(
+			c,
+			"the database \"%s\" does not have the extension kg_front; run "
+			"kgctl cluster init to create it",
+			PQdb(c->front.conn));
 	kg_db_unchanged("run the same command again to finish it");
 	/* The lock is held until the session ends, also after an error. */
 	return kg_cluster_do(c,
@@ -160,7 +161,9 @@ kg_shard_connect(KgCluster *c, KgShard *shard)
 	}
 	if (shard->db.schema == NULL)
 		return kg_cluster_refuse(
-			c, "shard %s: its database has no extension kg_graph", shard->name);
+			c,
+			"shard %s: its database does not have the extension kg_graph",
+			shard->name);
 	return true;
 }
 
@@ -179,7 +182,7 @@ kg_cluster_shard(KgCluster *c, const char *name)
 	KgShard *shard = find_shard(c, name);
 
 	if (shard == NULL)
-		(void) kg_cluster_refuse(c, "there is no shard \"%s\"", name);
+		(void) kg_cluster_refuse(c, "shard \"%s\" does not exist", name);
 	else if (!kg_shard_connect(c, shard))
 		return NULL;
 	return shard;

@@ -117,14 +117,14 @@ may_delete(KgCluster *c, KgShard *from, const char *const *keys)
 		&lost);
 
 	if (ok && lost != NULL && !kg_args_has(c->args, "delete-keys"))
-		ok = kg_cluster_refuse(c,
-							   "shard %s has keys with shared secrets that "
-							   "shard %s, whose keys all have, has not: %s; "
-							   "put them there again, or delete them "
-							   "everywhere with --delete-keys",
-							   from->name,
-							   c->shards[0].name,
-							   lost);
+		ok = kg_cluster_refuse(
+			c,
+			"shard %s has keys with shared secrets that shard %s does not "
+			"have, whose keys all shards use: %s; add them there again, or "
+			"delete them everywhere with --delete-keys",
+			from->name,
+			c->shards[0].name,
+			lost);
 	free(lost);
 	return ok;
 }
@@ -303,7 +303,7 @@ run_sync(KgCluster *c)
 	c->exit = KG_EXIT_OK;
 	return show_differences(c) && c->exit == KG_EXIT_OK &&
 		   kg_cluster_say(
-			   c, "database", PQdb(c->front.conn), "is as its shards are");
+			   c, "database", PQdb(c->front.conn), "agrees with its shards");
 }
 
 /* ---- add-shard ---- */
@@ -316,10 +316,10 @@ require_no_front(KgCluster *c, KgShard *shard)
 	bool ok = kg_cluster_version(c, &shard->db, "kg_front", &version);
 
 	if (ok && version != NULL)
-		ok = kg_cluster_refuse(c,
-							   "the database \"%s\" is a front; a shard is "
-							   "another one",
-							   PQdb(shard->db.conn));
+		ok = kg_cluster_refuse(
+			c,
+			"the database \"%s\" is a front, which cannot be a shard",
+			PQdb(shard->db.conn));
 	free(version);
 	return ok;
 }
@@ -351,11 +351,12 @@ prepare_shard(KgCluster *c, KgShard *shard)
 			return false;
 	}
 	if (strcmp(shard->db.schema, c->front.schema) != 0)
-		return kg_cluster_refuse(c,
-								 "the extension is in the schema %s there, and "
-								 "in %s at the front; it must be one name",
-								 shard->db.schema,
-								 c->front.schema);
+		return kg_cluster_refuse(
+			c,
+			"the extension is in schema %s there, and in schema %s at the "
+			"front; both must have the same name",
+			shard->db.schema,
+			c->front.schema);
 	return true;
 }
 
@@ -461,7 +462,7 @@ run_add_shard(KgCluster *c)
 		 kg_cluster_read_shards(c) && sync_all(c);
 	kg_db_close(&shard.db);
 	free(shard.number);
-	return ok && kg_cluster_say(c, "shard", name, "is there");
+	return ok && kg_cluster_say(c, "shard", name, "exists");
 }
 
 /* ---- place ---- */
@@ -479,7 +480,7 @@ require_nowhere_else(KgCluster *c, const char *tenant, const KgShard *here)
 		ok = kg_shard_has(c, &c->shards[i], tenant, &state);
 		if (ok && state != NULL)
 			ok = kg_cluster_refuse(c,
-								   "shard %s has a tenant \"%s\" already",
+								   "shard %s already has a tenant \"%s\"",
 								   c->shards[i].name,
 								   tenant);
 		free(state);
@@ -606,7 +607,7 @@ run_drop_shard(KgCluster *c)
 						 1,
 						 values) &&
 		   kg_cluster_say(
-			   c, "shard", values[0], "is not a part of the cluster any more");
+			   c, "shard", values[0], "is no longer part of the cluster");
 }
 
 /* ---- status ---- */
@@ -677,7 +678,7 @@ require_primary(KgCluster *c)
 
 	if (ok && standby != NULL && standby[0] == 't')
 		ok = kg_cluster_refuse(
-			c, "this front is a standby; --dsn must be that of its primary");
+			c, "this front is a standby; --dsn must name its primary");
 	free(standby);
 	return ok;
 }

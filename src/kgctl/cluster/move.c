@@ -40,7 +40,7 @@ typedef struct Move
 	KgShard *from;
 	KgShard *to;
 	KgArena *arena;
-	char *options; /* of the import */
+	char *options; /* options of the import */
 	KgBuf lines;   /* lines to send, as an SQL array */
 	int part;
 	bool failed;
@@ -397,8 +397,8 @@ connect_one(Move *m, KgShard *shard)
 
 	if (ok && (there == NULL || here == NULL || strcmp(there, here) != 0))
 		ok = kg_cluster_refuse(m->c,
-							   "shard %s is of version %s, and the front of "
-							   "%s; kgctl cluster upgrade makes them one",
+							   "shard %s has version %s, and the front has "
+							   "version %s; run kgctl cluster upgrade",
 							   shard->name,
 							   there ? there : "none",
 							   here ? here : "none");
@@ -428,12 +428,13 @@ go_on(Move *m, const KgctlPlace *place, const KgShard *wanted)
 	if (wanted == place->shard)
 		return give_up(m);
 	if (wanted != place->other)
-		return kg_cluster_refuse(m->c,
-								 "tenant \"%s\" is being moved to %s; finish "
-								 "that, or move it to %s, where it is",
-								 m->tenant,
-								 place->other->name,
-								 place->shard->name);
+		return kg_cluster_refuse(
+			m->c,
+			"tenant \"%s\" is being moved to %s; finish this move, or move the "
+			"tenant to %s, where it is now",
+			m->tenant,
+			place->other->name,
+			place->shard->name);
 	return freeze(m) && make_copy(m) && flip(m) && finish(m);
 }
 
@@ -445,8 +446,8 @@ move(Move *m, KgShard *wanted)
 
 	if (ok && place.shard == NULL)
 		ok = kg_cluster_refuse(m->c,
-							   "there is no tenant \"%s\"; kgctl cluster place "
-							   "makes it",
+							   "tenant \"%s\" does not exist; run kgctl "
+							   "cluster place to create it",
 							   m->tenant);
 	else if (ok && (strcmp(place.state, "moving") == 0 ||
 					strcmp(place.state, "moved") == 0))

@@ -77,13 +77,13 @@ look_at(KgCluster *c, const Member *m, const char *version, bool *done)
 							   m->extension,
 							   version);
 	else if (PQgetvalue(res, 0, 3)[0] == 'f')
-		ok = kg_cluster_refuse(c,
-							   "%s %s is of version %s, from which nothing "
-							   "leads to %s",
-							   m->kind,
-							   m->name,
-							   PQgetvalue(res, 0, 0),
-							   version);
+		ok = kg_cluster_refuse(
+			c,
+			"%s %s has version %s, from which no update leads to %s",
+			m->kind,
+			m->name,
+			PQgetvalue(res, 0, 0),
+			version);
 	PQclear(res);
 	return ok;
 }
@@ -137,7 +137,7 @@ upgrade(KgCluster *c, const Member *m, const char *version)
 						   3,
 						   values) &&
 			 kg_cluster_do(c, m->db, update, 0, NULL);
-	said = kg_format("is of version %s %s", version, done ? "already" : "now");
+	said = kg_format("has version %s %s", version, done ? "already" : "now");
 	ok = ok && kg_cluster_say(c, m->kind, m->name, said);
 	free(said);
 	return ok;

@@ -47,8 +47,8 @@ named_format(const char *name, bool read)
 			return formats[i];
 	names = list_formats(read);
 	if (read && strcmp(name, "csv") == 0)
-		kg_error("--format: CSV has one type or relation a file; load it with "
-				 "--type or --relation instead of --bundle");
+		kg_error("--format: a CSV file contains one type or relation; load it "
+				 "with --type or --relation instead of --bundle");
 	else
 		kg_error("--format: \"%s\" is not one of %s", name, names);
 	free(names);
@@ -121,7 +121,7 @@ write_text(const KgArgs *args, const char *dir, const char *name,
 	full = name ? kg_format("%s/%s", path, name) : kg_strdup(path);
 	ok = kg_args_has(args, "force") || access(full, F_OK) != 0;
 	if (!ok)
-		kg_error("%s exists (--force writes over it)", full);
+		kg_error("%s exists; use --force to overwrite it", full);
 	ok = ok && (name ? kg_write_below(path, name, out->data, out->len, 0666)
 					 : kg_write_file(full, out->data, out->len, 0666));
 	free(full);
@@ -222,7 +222,7 @@ export_stored(KgGraph *graph, const KgGraphFormat *format, KgDb *db)
 	ok = kg_stored_read(db, name, &text, NULL, NULL);
 	if (ok && text.len == 0)
 	{
-		kg_error("there is no bundle \"%s\"", name);
+		kg_error("bundle \"%s\" does not exist", name);
 		db->exit = KG_EXIT_REFUSED;
 		ok = false;
 	}
@@ -257,11 +257,11 @@ kg_export_graph(const KgArgs *args)
 	if (format == NULL || !set_base(&graph, args->rest[0]))
 		;
 	else if (delimiter != NULL && format != &kg_format_csv)
-		kg_error("--delimiter is used with --format csv");
+		kg_error("--delimiter requires --format csv");
 	else if (!kg_args_delimiter(args, ',', &ignored))
 		;
 	else if (format == &kg_format_csv && graph.type && graph.relation)
-		kg_error("--format csv has one type or one relation a file; give "
+		kg_error("--format csv writes one type or one relation to a file; add "
 				 "--type or --relation");
 	else
 	{

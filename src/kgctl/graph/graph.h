@@ -25,7 +25,7 @@ typedef struct KgGraph
 	const char *relation; /* --relation, or NULL */
 
 	/* Records that were read, in the form of a bundle. */
-	const char *path; /* of the file that is read */
+	const char *path; /* path of the file that is read */
 	KgJson *entities;
 	KgJson *edges;
 	size_t errors;
@@ -34,7 +34,7 @@ typedef struct KgGraph
 typedef struct KgGraphFormat
 {
 	const char *name;
-	const char *suffix; /* of a file's name */
+	const char *suffix; /* suffix of a file's name */
 	/* Adds the records of a file. Returns false after a message. */
 	bool (*read)(KgGraph *graph, KgctlInput *in);
 	/* Appends the graph. Returns false after a message. */

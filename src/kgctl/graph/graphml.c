@@ -332,7 +332,7 @@ typedef struct Declared
 {
 	const char *id;
 	const char *name;
-	const char *type;  /* of GraphML */
+	const char *type;  /* type of GraphML */
 	const char *given; /* its default value, or NULL */
 	bool json;
 	bool nodes;
@@ -349,8 +349,8 @@ typedef struct Reader
 	Declared *key;			  /* the key of the open <key> or <data>, or NULL */
 	bool skipped;			  /* the open <data> is not of a node or an edge */
 	bool foreign;			  /* the open <data> has elements */
-	KgNode *node;			  /* of the open <node>, or NULL */
-	KgNetLink *edge;		  /* of the open <edge>, or NULL */
+	KgNode *node;			  /* node of the open <node>, or NULL */
+	KgNetLink *edge;		  /* edge of the open <edge>, or NULL */
 	KgNode *outer[MAX_DEPTH]; /* nodes around it, of nested graphs */
 	KgJson *outer_seen[MAX_DEPTH];
 	size_t depth;

@@ -27,7 +27,7 @@ typedef struct KgNetLink
 {
 	KgNode *from;
 	KgNode *to;
-	const char *name; /* of a relation or a property; or NULL */
+	const char *name; /* name of a relation or a property; or NULL */
 	KgJson *properties;
 	unsigned long line;
 	STAILQ_ENTRY(KgNetLink) next;

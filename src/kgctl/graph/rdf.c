@@ -251,7 +251,10 @@ node_of(KgRdf *rdf, const KgTerm *term)
 	return node;
 }
 
-/* Sets the type of a node: of its classes, that of the bundle. */
+/*
+ * Sets the type of a node: the class of the node that is an entity type of the
+ * bundle.
+ */
 static void
 type_node(KgRdf *rdf, const Subject *subject, KgNode *node)
 {

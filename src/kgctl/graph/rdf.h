@@ -26,7 +26,7 @@ typedef struct KgTerm
 {
 	KgTermKind kind;
 	const char *text;	  /* an IRI, a label, or the text of a literal */
-	const char *datatype; /* of a literal, or NULL */
+	const char *datatype; /* datatype of a literal, or NULL */
 } KgTerm;
 
 /* ---- reading ---- */
@@ -59,7 +59,10 @@ typedef void (*KgTripleFn)(void *arg, const KgTerm *subject,
 
 extern void kg_rdf_write(const KgGraph *graph, KgTripleFn triple, void *arg);
 
-/* Returns the literal of a value. schema is that of the property, or NULL. */
+/*
+ * Returns the literal of a value. schema is the schema of the property, or
+ * NULL.
+ */
 extern KgTerm kg_rdf_literal(const KgGraph *graph, const KgJson *schema,
 							 const KgJson *value);
 

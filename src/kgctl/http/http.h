@@ -30,7 +30,7 @@ typedef struct KgctlRequest KgctlRequest;
 typedef struct KgHttpOptions
 {
 	const KgArgs *args; /* --allow-host, --allow-origin and others */
-	const char *path;	/* of the endpoint */
+	const char *path;	/* path of the endpoint */
 	const char *resource;
 	bool require_token;
 	bool access_log;
@@ -58,9 +58,10 @@ struct KgHttp
 	int probe_fd;
 	LIST_HEAD(, KgHttpConn) conns;
 	long nconns;
-	size_t body_bytes; /* of all requests that are being read */
-	long nrequests;	   /* requests that are not answered yet */
-	long nstreams;	   /* subscriptions */
+	/* number of body bytes of all requests that are being read */
+	size_t body_bytes;
+	long nrequests; /* requests that are not answered yet */
+	long nstreams;	/* subscriptions */
 	bool draining;
 	int64_t drain_until;
 	int64_t next_sweep;
@@ -111,9 +112,9 @@ struct KgctlRequest
 	size_t sent;
 	KgSubscriber *subscriber; /* exists before the right is checked */
 	bool subscribed;		  /* acknowledged, counted in nstreams */
-	char *bearer;			  /* of the subscription's token, or NULL */
-	char *id;				  /* of the message, JSON text, or NULL */
-	char method[40];		  /* of the message, for the log */
+	char *bearer;			  /* bearer of the subscription's token, or NULL */
+	char *id;				  /* id of the message, JSON text, or NULL */
+	char method[40];		  /* method of the message, for the log */
 };
 
 /* http/server.c */

@@ -68,10 +68,10 @@ run_types(const KgArgs *args)
 	}
 	if (openapi != (args->nrest == 0) || (server != NULL && !openapi))
 	{
-		kg_error(openapi  ? "types: --format openapi is of all tools, without "
-							"a bundle"
-				 : server ? "types: --server is used with --format openapi"
-						  : "types: name the bundle");
+		kg_error(openapi  ? "types: --format openapi describes all tools and "
+							"takes no bundle"
+				 : server ? "types: --server requires --format openapi"
+						  : "types: the name of a bundle is required");
 		return KG_EXIT_USAGE;
 	}
 	arena = kg_arena_new();

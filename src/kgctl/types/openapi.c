@@ -57,7 +57,7 @@ add_refs(KgBuf *out, const KgJson *tools, const char *prefix, bool comma)
 					  comma ? "," : "");
 }
 
-/* Adds a schema, or that of any object. */
+/* Adds a schema, or else the schema of any object. */
 static void
 add_schema(KgBuf *out, const KgJson *schema)
 {

@@ -189,7 +189,7 @@ kg_args_known(const JsonbContainer *object, const char *path,
 		err = kg_error_new(KG_INVALID_INPUT, "unknown argument \"%s\"", key);
 		kg_error_path(err, "%s", kg_path_member(path, key));
 		kg_error_got_string(err, key);
-		kg_error_expected(err, "one of the known arguments");
+		kg_error_expected(err, "the name of an existing argument");
 		for (int i = 0; i < known->n; i++)
 			kg_error_allow(err, known->names[i]);
 		meant = kg_name_meant(object, key, &it.value, known, &sure);

@@ -15,12 +15,12 @@
 #include "query/argument/members.h"
 
 /*
- * The repairs of a call: values that were read as another value than the one
- * sent.
+ * The repairs of a call: values that were read as another value than the sent
+ * value.
  */
 typedef struct KgRepairs
 {
-	List *repairs; /* of KgRepair */
+	List *repairs; /* List of KgRepair */
 } KgRepairs;
 
 extern void kg_repair_add(KgRepairs *repairs, const char *path,

@@ -104,8 +104,8 @@ load_secret(void)
 	if (hmac != NULL && hmac_generation == generation)
 		return;
 	/*
-	 * The secret of databases between which tenants move (kgctl cluster), or
-	 * else that of this database.
+	 * The secret that the databases of a cluster share (kgctl cluster), or else
+	 * the secret of this database.
 	 */
 	shared = kg_secret_find("cluster");
 	secret = shared ? shared : kg_secret_read("cursor");

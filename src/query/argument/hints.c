@@ -853,7 +853,7 @@ missing_values(const KgListQuery *query, const KgType *target,
 
 /*
  * Corrects texts that list several ids of the type. Returns whether there is
- * any. filter: the path is that of a condition of a filter.
+ * any. filter: the path leads to a condition of a filter.
  */
 static bool
 correct_lists(const KgListQuery *query, const KgType *target,
@@ -1008,8 +1008,8 @@ write_no_match(const KgListQuery *query, const KgCondition *condition,
 static const char *
 no_scan_match(const KgFilter *filter)
 {
-	const char *message = "of what the rest of the selection leaves, nothing "
-						  "passes the filters on properties that no index has";
+	const char *message = "no entity that matches the other conditions passes "
+						  "the filters on properties without an index";
 	const KgCondition *condition;
 
 	for (int i = 0; (condition = kg_any_condition(filter, i)) != NULL; i++)
@@ -1044,7 +1044,8 @@ kg_hints_write_items(const KgListQuery *query, KgCorrection *correction,
 		kg_jw_kstring(w, "path", "/search");
 		kg_jw_kstring(w,
 					  "message",
-					  "no name, alias or id is like this, not even with typos");
+					  "no name, alias or id is similar to the query, even if "
+					  "typing errors are allowed");
 		kg_jw_end_object(w);
 	}
 	else if (!any && kg_filter_scans(query->filter))
@@ -1060,8 +1061,8 @@ kg_hints_write_items(const KgListQuery *query, KgCorrection *correction,
 		kg_jw_kstring(w, "path", filters_path(query->filter));
 		kg_jw_kstring(w,
 					  "message",
-					  "each filter matches entities, but none matches all of "
-					  "them: leave one out");
+					  "each filter matches entities, but no entity matches all "
+					  "of them; leave out one of the filters");
 		kg_jw_end_object(w);
 	}
 }

@@ -3,9 +3,9 @@
  *	  The members of an input schema, as structs: the only source of the names
  *	  and kinds of arguments, for reading them and for corrections.
  *
- *	  tools/input/outline.c makes them of the templates of the published schemas.
- *	  Values that depend on tenants are not in them; values of settings are in
- *	  them as numbers of settings.
+ *	  tools/input/outline.c makes them of the templates of the published
+ *	  schemas. Values that depend on tenants are not in them; values of settings
+ *	  are in them as numbers of settings.
  */
 #ifndef KG_MEMBERS_H
 #define KG_MEMBERS_H
@@ -43,21 +43,24 @@ typedef struct KgMember
 	const char *default_name; /* one of the names, or NULL */
 	int nnames;				  /* number of values in its enum */
 	const char *const *names;
-	const struct KgOutline
-		*inner; /* schema of an object, or of an array's items */
+	/* schema of an object, or of an array's items */
+	const struct KgOutline *inner;
 } KgMember;
 
 /* The members of an object. */
 typedef struct KgOutline
 {
 	int n;
-	const char *const *names; /* of the members */
+	const char *const *names; /* names of the members */
 	const KgMember *members;  /* NULL: only their names are known */
 	/* the member that a string in place of the object means, or NULL */
 	const char *string_member;
 } KgOutline;
 
-/* Returns the member of a name; NULL: no such member, or only its name is known. */
+/*
+ * Returns the member of a name; NULL: no such member, or only its name is
+ * known.
+ */
 extern const KgMember *kg_outline_member(const KgOutline *outline,
 										 const char *name, int len);
 
@@ -70,8 +73,8 @@ extern KgOutline kg_outline_of(const KgOutline *outline,
 							   const char *const *names, int n);
 
 /*
- * Returns whether an argument takes an array of several items, so that the value
- * in place of it means none. member may be NULL.
+ * Returns whether an argument takes an array of several items, so that the
+ * value in place of it means none. member may be NULL.
  */
 extern bool kg_member_takes_several(const KgMember *member,
 									const JsonbValue *value);

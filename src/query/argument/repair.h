@@ -29,7 +29,8 @@ extern void kg_repair_begin(const char *tool, const Jsonb *arguments);
 extern void kg_repair_take(const char *path, const Jsonb *used);
 
 /*
- * Returns a copy of a container with one change. path is that of the container.
+ * Returns a copy of a container with one change. path is the path of the
+ * container.
  */
 extern Jsonb *kg_changed(const JsonbContainer *container, const char *path,
 						 const KgInstead *change);
@@ -58,7 +59,8 @@ extern void kg_correction_write(const KgCorrection *correction,
 
 /*
  * Corrects a text that lists several values. In an array they become items; as
- * a condition of a filter they become {"in": [...]}. Other values take only one.
+ * a condition of a filter they become {"in": [...]}. Other values take only
+ * one.
  */
 extern void kg_correct_list(KgCorrection *correction, const char *path,
 							const JsonbValue *got, char **parts, int n,

@@ -2,9 +2,10 @@
  * duplicates.c
  *	  Pairs of entities of a type that may be the same.
  *
- * The similarity of two names is that of their sets of trigrams of words, which
- * begin with two blanks and end with one. The score of a pair is the probability
- * that one of independent pieces of evidence is right, each with its weight.
+ * The similarity of two names is the similarity of their sets of trigrams.
+ * Trigrams are of words with two blanks before and one blank after them. The
+ * score of a pair is the probability that at least one piece of evidence is
+ * right. The pieces are independent, and each has a weight.
  */
 #include "postgres.h"
 
@@ -244,7 +245,7 @@ compare_names(KgDuplicates *d)
 	}
 	kg_graph_check_memory(d->graph);
 	d->path = "/min_similarity";
-	d->expected = "a higher similarity, or a higher setting";
+	d->expected = "a higher similarity, or a higher value of the setting";
 	kg_similar_sets(sets,
 					d->nnames,
 					1,
@@ -330,7 +331,7 @@ typedef struct Reading
 	Adjacent *edges;
 	uint64 n;
 	uint64 capacity;
-	KgNodeSet set; /* of the neighbours */
+	KgNodeSet set; /* set of the neighbours */
 } Reading;
 
 static void
@@ -429,7 +430,8 @@ compare_neighbors(KgDuplicates *d)
 	for (uint32 i = 0; i < d->n; i++)
 		sets[i] = d->entities[i].neighbors;
 	d->path = "/relations";
-	d->expected = "relations with fewer common neighbors, or a higher setting";
+	d->expected = "relations with fewer common neighbors, or a higher value of "
+				  "the setting";
 	kg_similar_sets(sets,
 					(int) d->n,
 					LEAST_NEIGHBORS,

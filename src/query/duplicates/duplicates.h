@@ -52,7 +52,7 @@ typedef struct KgDuplicates
 	const KgType *type;
 	const KgFollow *follow; /* edges to neighbours */
 	double min_score;
-	double min_similarity; /* of names */
+	double min_similarity; /* minimum similarity of names */
 	char **ids;			   /* pairs with one of these ids */
 	int nids;			   /* 0: all pairs */
 	/* the result: */
@@ -67,7 +67,7 @@ typedef struct KgDuplicates
 	KgSameText *values;
 	int nvalues;
 	uint64 compared;
-	const char *path;	  /* of the argument that reduces the comparisons */
+	const char *path; /* path of the argument that reduces the comparisons */
 	const char *expected; /* a better value for it */
 	uint64 done;		  /* work since the last check for interrupts */
 	struct HTAB *found;

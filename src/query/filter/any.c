@@ -83,10 +83,12 @@ throw_alternatives(const JsonbValue *got, int n, const char *path)
 	KgError *err = kg_args_error(
 		path,
 		got,
-		psprintf("an array of %d to %d alternatives, each an object of "
-				 "filters; a property of this name is \"" KG_ANY_PROPERTY "\"",
-				 KG_MIN_ALTERNATIVES,
-				 KG_MAX_ALTERNATIVES));
+		psprintf(
+			"an array of %d to %d alternatives, each an object of filters; a "
+			"filter on a property of this name has the key \"" KG_ANY_PROPERTY
+			"\"",
+			KG_MIN_ALTERNATIVES,
+			KG_MAX_ALTERNATIVES));
 
 	if (n == 1)
 		instead_of_one(err, path);
@@ -113,8 +115,8 @@ alternative(const JsonbValue *value, const char *path)
 		kg_error_got(err, &nested);
 		kg_error_throw_expected(
 			err,
-			"filters that must all be true, in each alternative; a property of "
-			"this name is \"" KG_ANY_PROPERTY "\"");
+			"filters that must all be true, in each alternative; a filter on a "
+			"property of this name has the key \"" KG_ANY_PROPERTY "\"");
 	}
 	return object;
 }

@@ -28,16 +28,16 @@ extern void kg_any_parse(KgFilter *filter, const JsonbValue *value,
 
 /*
  * Analyses the alternatives of a parsed filter against several targets, like
- * kg_filter_analyse_over(). Sets those of analysed[i], or sets analysed[i] to
- * NULL if no alternative can be true in target i.
+ * kg_filter_analyse_over(). Sets the alternatives of analysed[i], or sets
+ * analysed[i] to NULL if no alternative can be true in target i.
  */
 extern void kg_any_analyse_over(KgFilter *parsed, const KgFilterTarget *targets,
 								int ntargets, KgFilter **analysed,
 								KgRepairs *repairs);
 
 /*
- * Returns the i-th condition, those of alternatives after the others; NULL:
- * there are no more.
+ * Returns the i-th condition, or NULL if there are not as many. Conditions of
+ * alternatives come after all others.
  */
 extern const KgCondition *kg_any_condition(const KgFilter *filter, int i);
 

@@ -71,7 +71,10 @@ set_others(KgDriver *driver, const KgFilter *filter, const KgField *field)
 	driver->others[1]->own->conditions[0].op = KG_OP_IS_NULL;
 }
 
-/* Sets the source that a condition can drive. Returns false if it cannot. */
+/*
+ * Sets the source of the rows that satisfy a condition. Returns false if no
+ * index serves the condition.
+ */
 static bool
 set_source(const KgCatalog *catalog, KgDriver *driver, const KgFilter *filter,
 		   int index)
@@ -101,7 +104,10 @@ set_source(const KgCatalog *catalog, KgDriver *driver, const KgFilter *filter,
 	source->may_repeat = op->bound != KG_BOUND_ONE;
 	if (op->bound == KG_BOUND_MEMBER)
 	{
-		/* One of the values drives; the whole condition remains a probe. */
+		/*
+		 * The rows of one value are read; the whole condition is then tested on
+		 * their nodes.
+		 */
 		KgCondition *own = &source->own->conditions[0];
 
 		source->rest = kg_source_of_nodes(filter, NULL, 0)->rest;
@@ -114,9 +120,9 @@ set_source(const KgCatalog *catalog, KgDriver *driver, const KgFilter *filter,
 }
 
 /*
- * Returns the driver that drives by the field's other conditions, too; NULL if
- * this is the first one. Conditions on an array do not drive together, because
- * they may be true of different items.
+ * Returns the driver that reads the rows of all conditions on the field; NULL
+ * if this is the first one. Conditions on an array have separate drivers,
+ * because they may be true for different items.
  */
 static KgDriver *
 driver_of(const KgDrivers *drivers, const KgField *field)
@@ -260,7 +266,10 @@ new_nodes(void)
 	return nodes;
 }
 
-/* Reads the nodes of at most bound rows of a source. Returns the number of rows. */
+/*
+ * Reads the nodes of at most bound rows of a source. Returns the number of
+ * rows.
+ */
 static int64
 read_rows(const KgDrivers *drivers, const KgSource *source, int64 bound,
 		  KgNodeSet **nodes)
@@ -322,7 +331,7 @@ seek_others(const KgDrivers *drivers, KgDriver *driver, int64 bound)
 			drivers, driver->others[i], bound - count, &driver->without);
 }
 
-/* Returns whether another narrow driver may drive. */
+/* Returns whether another narrow driver may be chosen. */
 static bool
 has_rival(const KgDrivers *drivers, const KgDriver *driver)
 {
@@ -342,7 +351,9 @@ kg_drivers_best(KgDrivers *drivers, int64 bound)
 	{
 		KgDriver *driver = &drivers->drivers[i];
 
-		/* A condition that few nodes do not satisfy does not drive. */
+		/*
+		 * A condition that nearly all nodes satisfy is not used as the driver.
+		 */
 		if (driver->narrow && driver->without == NULL && !is_whole(driver) &&
 			driver->bound > RACE_START && has_rival(drivers, driver))
 			seek_others(drivers, driver, RACE_START);
@@ -412,7 +423,9 @@ rest_of(const KgDrivers *drivers)
 	return rest;
 }
 
-/* Reads the nodes that do not satisfy, if they are not far more than the best. */
+/*
+ * Reads the nodes that do not satisfy, if they are not far more than the best.
+ */
 static void
 read_others(const KgDrivers *drivers, const KgDriver *best)
 {

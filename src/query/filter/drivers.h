@@ -1,7 +1,7 @@
 /*
  * drivers.h
  *	  The planner of selections: the conditions of a filter that an index
- *	  serves, and the one of them that has the fewest rows.
+ *	  serves, and the condition among them that has the fewest rows.
  *
  * A driver reads the rows of one property's conditions, of the ids, or of all
  * alternatives. Drivers are counted up to a bound, which grows until one of
@@ -22,16 +22,18 @@
 
 typedef struct KgDriver
 {
-	KgSource *source; /* of nodes, once they are counted, for alternatives */
-	bool narrow;	  /* its condition bounds the keys that are read */
-	int index;		  /* of its condition; -1: all on the source's field */
-	bool exact;		  /* its nodes are those that satisfy its conditions */
-	int64 count;	  /* number of rows, up to bound */
-	int64 bound;	  /* 0: not counted */
+	/* source of nodes, once they are counted, for alternatives */
+	KgSource *source;
+	bool narrow; /* its condition bounds the keys that are read */
+	int index;	 /* index of its condition; -1: all on the source's field */
+	bool exact;	 /* its nodes are those that satisfy its conditions */
+	int64 count; /* number of rows, up to bound */
+	int64 bound; /* 0: not counted */
 	KgNodeSet *nodes; /* all its nodes, if they are few; or NULL */
 	/*
 	 * Of the nodes that do not satisfy its only condition, because their value
-	 * is another or missing; or NULL. All these nodes, if they are few; or NULL.
+	 * is another or missing; or NULL. All these nodes, if they are few; or
+	 * NULL.
 	 */
 	KgSource *others[2];
 	KgNodeSet *without;
@@ -85,7 +87,10 @@ typedef bool (*KgNodeFunction)(int64 node, void *arg);
 extern void kg_drivers_select(KgDrivers *drivers, KgNodeFunction found,
 							  void *arg);
 
-/* Passes those of the nodes, which are distinct and visible. */
+/*
+ * Passes the nodes that satisfy all conditions. The given nodes are distinct
+ * and visible.
+ */
 extern void kg_drivers_keep(const KgDrivers *drivers, const int64 *nodes,
 							uint32 n, KgNodeFunction found, void *arg);
 

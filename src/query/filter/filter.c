@@ -88,9 +88,9 @@ static KG_NORETURN void
 throw_connective(KgError *err, const char *property, const char *path)
 {
 	kg_error_expected(err,
-					  "conditions by property, all of which must be true, and "
-					  "alternatives in \"" KG_ANY "\": [{...}, {...}]; there "
-					  "is no \"%s\"",
+					  "an object with a condition for each property, all of "
+					  "which must be true, and alternatives in \"" KG_ANY
+					  "\": [{...}, {...}]; the key \"%s\" does not exist",
 					  property);
 	if (means_any(property, path))
 	{
@@ -111,9 +111,9 @@ throw_connective(KgError *err, const char *property, const char *path)
 }
 
 /*
- * Returns an object of operators with those of other languages translated, or
- * NULL. If the object has one operator whose translation needs several objects,
- * and may_be_array, returns an array of these.
+ * Returns an object of operators, in which operators of other languages are
+ * translated, or NULL. If the object has one operator whose translation needs
+ * several objects, and may_be_array, returns an array of these.
  */
 static Jsonb *
 meant_operators(const JsonbContainer *object, bool may_be_array)
@@ -163,12 +163,12 @@ unknown_operator(const char *name, const char *property,
 	if (is_connective(property))
 		throw_connective(err, property, property_path);
 	meant = meant_operators(object, strcmp(path, property_path) == 0);
-	kg_error_expected(
-		err,
-		meant != NULL || near != NULL
-			? "a value, or an object of operators"
-			: "a value, or an object of operators, none of which means \"%s\"",
-		name);
+	kg_error_expected(err,
+					  meant != NULL || near != NULL
+						  ? "a value, or an object {operator: value}"
+						  : "a value, or an object {operator: value}; no "
+							"operator means \"%s\"",
+					  name);
 	for (int op = 0; op < KG_NOPS; op++)
 		kg_error_allow(err, kg_operator(op)->name);
 	if (meant != NULL)
@@ -187,7 +187,7 @@ throw_operand(const char *path, const JsonbValue *got, const char *expected)
 /* A growing array of conditions. */
 typedef struct Conditions
 {
-	const char *property_path; /* of the conditions being parsed */
+	const char *property_path; /* path of the conditions being parsed */
 	/* the condition being parsed is the only one on its property */
 	bool alone;
 	KgCondition *array;
@@ -230,9 +230,11 @@ throw_not_scalar(const Conditions *conditions, const KgCondition *condition,
 	KgError *err = kg_args_error(
 		condition->path,
 		value,
-		value->type == jbvNull	  ? "a value; null is asked for with is_null"
-		: kg_json_is_array(value) ? "a scalar; several values go with in"
-								  : "a scalar");
+		value->type == jbvNull ? "a value that is not null; the operator "
+								 "is_null finds missing values"
+		: kg_json_is_array(value)
+			? "a single value; the operator in takes several values"
+			: "a single value");
 
 	/* A property that is only null may have been meant to be left out. */
 	if (conditions->alone &&
@@ -277,7 +279,7 @@ set_list(KgCondition *condition, const JsonbValue *value)
 		if (it.value.type == jbvNull || it.value.type == jbvBinary)
 			throw_operand(kg_path_index(condition->path, it.index),
 						  &it.value,
-						  "a scalar that is not null");
+						  "a single value that is not null");
 		condition->values[condition->nvalues++] = it.value;
 	}
 }
@@ -313,8 +315,10 @@ parse_operators(Conditions *conditions, const char *property, const char *path,
 	{
 		JsonbValue got = kg_json_string_value("{}");
 
-		throw_operand(
-			path, &got, "a value, or an object of at least one operator");
+		throw_operand(path,
+					  &got,
+					  "a value, or an object {operator: value} with at least "
+					  "one operator");
 	}
 	conditions->alone = kg_json_length(object) == 1 &&
 						strcmp(path, conditions->property_path) == 0;
@@ -397,8 +401,8 @@ parse_condition(Conditions *conditions, const char *property, const char *path,
 						&it.value,
 						value,
 						path,
-						"an object of operators; a list of values needs the "
-						"operator in");
+						"an object {operator: value}; for a list of values, "
+						"the operator in is needed");
 		parse_operators(conditions,
 						property,
 						kg_path_index(path, it.index),

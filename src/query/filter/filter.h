@@ -29,8 +29,8 @@ typedef struct KgCondition
 	KgOp op;
 	const JsonbValue *read_bool; /* a string that was read as a boolean */
 	KgError *misread; /* the error, unless the property is an object */
-	const JsonbContainer
-		*members; /* or the members of an object without operators */
+	/* or the members of an object without operators */
+	const JsonbContainer *members;
 	int nvalues;
 	JsonbValue *values; /* operands; after analysis of the declared type */
 	/* analysed */
@@ -110,8 +110,8 @@ extern KgFilter *kg_filter_parse(const JsonbContainer *filters,
 								 const char *path);
 
 /*
- * Parses one property's condition. The paths are those of the property and of
- * the condition.
+ * Parses one property's condition. The paths lead to the property and to the
+ * condition.
  */
 extern KgFilter *kg_filter_parse_one(const char *property,
 									 const char *property_path,

@@ -255,7 +255,7 @@ tell_composed(KgError *err, const KgFilterTarget *target, const char *name,
 	if (is_expression(target, name))
 	{
 		kg_error_expected(
-			err, "the name of one property; a formula is not computed");
+			err, "the name of one property; formulas are not supported");
 		return true;
 	}
 	if (dot != NULL)
@@ -263,12 +263,12 @@ tell_composed(KgError *err, const KgFilterTarget *target, const char *name,
 	if (field == NULL || field->kind == KG_KIND_OBJECT)
 		return false;
 	if (field->ref_type != NULL && strcmp(use, KG_USE_FILTER) == 0)
-		kg_error_expected(err,
-						  "a property of the entity itself; \"related\" with "
-						  "\"%s\" selects by those of the entity that \"%s\" "
-						  "refers to",
-						  field->relation,
-						  field->name);
+		kg_error_expected(
+			err,
+			"a property of the entity itself; \"related\" with \"%s\" selects "
+			"by the properties of the entity to which \"%s\" refers",
+			field->relation,
+			field->name);
 	else if (field->ref_type != NULL)
 		kg_error_expected(err,
 						  "a property of the entity itself; \"%s\" is a "
@@ -343,12 +343,12 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
 	if (refers)
-		kg_error_expected(err,
-						  "a property that can be used to %s; \"%s\" is a "
-						  "reference, which tools that follow relationships "
-						  "read",
-						  use,
-						  name);
+		kg_error_expected(
+			err,
+			"a property that can be used to %s; \"%s\" is a reference, which "
+			"the tools that follow relationships can read",
+			use,
+			name);
 	else
 		kg_error_expected(err, "a property that can be used to %s", use);
 	for (int i = 0; i < Min(nnames, KG_MAX_LISTED); i++)
@@ -690,7 +690,7 @@ throw_bad_value(const KgCondition *condition, const JsonbValue *value,
 	KgError *err;
 
 	err = kg_error_new(KG_INVALID_INPUT,
-					   "property \"%s\" is compared with %s",
+					   "property \"%s\" can be compared only with %s",
 					   condition->property,
 					   kind_name(field->kind));
 	kg_error_path(err, "%s", path);
@@ -900,8 +900,8 @@ check_ranges(const KgFilter *filter)
 				continue;
 			KG_THROW(KG_INVALID_INPUT,
 					 .message = psprintf(
-						 "the range of property \"%s\" is inverted: nothing is "
-						 "%s the lower and %s the upper bound",
+						 "the range of property \"%s\" is inverted: no value "
+						 "is %s the lower bound and %s the upper bound",
 						 low->property,
 						 low->op == KG_OP_GT ? "above" : "from",
 						 high->op == KG_OP_LT ? "below" : "up to"),

@@ -84,10 +84,8 @@ throw_too_many(const KgType *type, const KgCondition *condition)
 	const char *name = condition->field->name;
 	KgError *err = kg_error_new(
 		KG_LIMIT_EXCEEDED,
-		"property \"%s\" of entity type \"%s\" has no "
-		"x-index%s, and the rest of the selection "
-		"leaves more entities than kg_graph.max_scan "
-		"(%d)",
+		"property \"%s\" of entity type \"%s\" has no x-index%s, and the other "
+		"conditions leave more entities than kg_graph.max_scan (%d)",
 		name,
 		kg_type_handle(type),
 		condition->field->indexed
@@ -100,15 +98,16 @@ throw_too_many(const KgType *type, const KgCondition *condition)
 	{
 		kg_error_throw_expected(
 			err,
-			"ids, filters on properties with an index or related "
-			"that leave at most %d, or gte and lt of versions",
+			"ids, \"related\", or filters on properties with an index, which "
+			"leave at most %d entities; or the operators gte and lt with "
+			"versions",
 			kg_setting_max_scan);
 	}
 	kg_error_throw_expected(
 		err,
-		"ids, filters on properties with an index or related "
-		"that leave at most %d, or \"x-index\": true at "
-		"property \"%s\" in the schema of \"%s\"",
+		"ids, \"related\", or filters on properties with an index, which leave "
+		"at most %d entities; or \"x-index\": true at property \"%s\" in the "
+		"schema of \"%s\"",
 		kg_setting_max_scan,
 		name,
 		kg_type_handle(type));

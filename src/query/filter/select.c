@@ -20,8 +20,8 @@
 #include "query/merged.h"
 
 /*
- * A filter with at most this many rows drives without an estimate of other
- * ways.
+ * If a filter has at most this many rows, they are read without an estimate of
+ * other ways.
  */
 #define KG_FEW 300
 /* Ends that are looked up by a filter to find the nodes that lead to them. */

@@ -22,18 +22,18 @@ typedef enum KgSourceKind
 typedef struct KgSource
 {
 	KgSourceKind kind;
-	const KgField *field; /* of KG_SOURCE_KEY */
+	const KgField *field; /* field of KG_SOURCE_KEY */
 	KgFilter *own;		  /* conditions that the source itself tests */
 	KgFilter *rest;		  /* the others: probes */
 	bool may_repeat;	  /* may return a node more than once */
-	const int64 *nodes;	  /* of KG_SOURCE_NODES */
+	const int64 *nodes;	  /* nodes of KG_SOURCE_NODES */
 	int nnodes;
 	bool with_data; /* reads kg_entity and returns the data, too */
 } KgSource;
 
 /*
- * Returns a source whose own conditions are the one at an index, or, if index
- * is -1, all on the field (NULL: the id).
+ * Returns a source whose own condition is the condition at an index. If the
+ * index is -1, it has all conditions on the field (NULL: on the id).
  */
 extern KgSource *kg_source_make(KgSourceKind kind, const KgFilter *filter,
 								const KgField *field, int index);

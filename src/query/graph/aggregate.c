@@ -57,7 +57,9 @@ KgGroupValue
 kg_group_string(const char *order, int order_len, const char *text, int len)
 {
 	KgGroupValue result;
-	/* The first byte is less than that of a missing value. */
+	/*
+	 * The first byte is less than the first byte of the key of a missing value.
+	 */
 	bytea *key = palloc(VARHDRSZ + 1 + order_len);
 
 	SET_VARSIZE(key, VARHDRSZ + 1 + order_len);

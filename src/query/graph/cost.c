@@ -224,8 +224,8 @@ throw_cost(double cost, const char *path)
 {
 	KG_THROW(
 		KG_LIMIT_EXCEEDED,
-		.message = psprintf("the call would look at about %.0f edges, more "
-							"than kg_graph.max_cost (%d)",
+		.message = psprintf("the call would read about %.0f edges, more than "
+							"kg_graph.max_cost (%d)",
 							kg_cost_rounded(cost),
 							kg_setting_max_cost),
 		.path = path,

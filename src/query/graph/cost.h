@@ -17,9 +17,9 @@
 #include "query/graph/traverse.h"
 
 /*
- * Checks the cost of a breadth-first search from all starts together. If
- * "each" is true, the cost is that of one search from each start. path names
- * the argument that the caller should make smaller.
+ * Checks the cost of a breadth-first search from all starts together. If "each"
+ * is true, the cost of one search from each start is counted. path names the
+ * argument that the caller should make smaller.
  */
 extern void kg_cost_reach(KgGraph *graph, const KgFollow *walk,
 						  const int64 *starts, uint32 n, int hops, bool each,

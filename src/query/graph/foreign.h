@@ -44,7 +44,8 @@ typedef struct KgForeign
 	/*
 	 * These functions correspond to kg_graph_expand(), kg_graph_types() and
 	 * kg_graph_resolve(), for foreign nodes. expand() also takes other nodes,
-	 * because it reads the edges between foreign and other nodes.
+	 * because it also reads the edges between foreign nodes and nodes of
+	 * kg_graph.
 	 */
 	void (*expand)(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
 				   uint32 n, KgNeighborFunction found, void *arg);

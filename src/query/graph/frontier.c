@@ -212,7 +212,7 @@ run_range(Expansion *e, int64 first, int64 last, KgRowFunction receive)
 typedef struct KgBlocks
 {
 	KgNodeSet numbers;
-	PackedRow *rows; /* by the index of their numbers */
+	PackedRow *rows; /* indexed by the index of their numbers */
 	uint32 room;
 } KgBlocks;
 

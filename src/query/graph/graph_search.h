@@ -87,8 +87,8 @@ typedef struct KgGraph
 	/* relations used last, by the low bits of their number */
 	KgImplied *implied;
 	KgKept kept;
-	struct KgBlocks
-		*blocks; /* cached blocks of packed edges; NULL: not cached */
+	/* cached blocks of packed edges; NULL: not cached */
+	struct KgBlocks *blocks;
 	/*
 	 * Nodes whose ranks were read last: an estimate reads many nodes before
 	 * the search does. With check_nodes their ids are cached, too, for the

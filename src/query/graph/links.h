@@ -56,13 +56,13 @@ typedef struct KgLinks
 	KgLink *links;
 	uint64 n;
 	uint64 capacity;
-	uint32
-		*start; /* set by kg_links_sort(): first link of each node; nodes + 1 */
+	/* set by kg_links_sort(): first link of each node; nodes + 1 */
+	uint32 *start;
 	uint32 nodes;
 	KgStepList steps; /* read but not added */
 	KgStepFunction look;
 	void *look_arg;
-	uint8 *expanded; /* by node: whether its steps have been added */
+	uint8 *expanded; /* indexed by node: whether its steps have been added */
 	uint32 expanded_size;
 	bool reversed; /* steps were read from the nodes at which they end */
 	/*

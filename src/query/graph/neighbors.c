@@ -729,7 +729,10 @@ begin_run(Run *run, uint32 start, uint64 wanted)
 		run->kept += run->page->position[index_at(run, i)] != KG_NOT_KEPT;
 }
 
-/* Returns whether all places of the run are before that of the page's key. */
+/*
+ * Returns whether all positions of the run are before the position of the
+ * page's key.
+ */
 static bool
 places_before(const Run *run)
 {

@@ -46,7 +46,7 @@ typedef struct KgReach
 	/* nodes of depth d: level[d] .. level[d + 1] - 1; nlevels > hops */
 	uint32 *level;
 	int nlevels;
-	int room; /* of level */
+	int room; /* allocated length of level */
 	/* 0: hidden; NULL if not requested and all nodes are visible */
 	uint16 *ranks;
 	KgEdgeList edges; /* with KG_REACH_EDGES */

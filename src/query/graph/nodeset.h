@@ -27,7 +27,7 @@ typedef struct KgNodeSet
 	 * remaining nodes have bits
 	 */
 	uint32 placed;
-	uint32 capacity; /* of nodes */
+	uint32 capacity; /* allocated length of nodes */
 	uint32 mask;	 /* slots - 1 */
 	int shift;
 	uint64 *bits;

@@ -33,7 +33,7 @@
 typedef struct Side
 {
 	bool backward;
-	uint8 *depth; /* by node; KG_FAR: not reached */
+	uint8 *depth; /* indexed by node; KG_FAR: not reached */
 	uint32 size;  /* length of depth */
 	uint32 *frontier;
 	uint32 n;

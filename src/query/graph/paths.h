@@ -40,7 +40,9 @@ typedef struct KgPathQuery
 	uint32 nto;
 	int max_hops;
 	KgPathMode mode;
-	/* by rank: whether an inner node may have this type; NULL: any type */
+	/*
+	 * indexed by rank: whether an inner node may have this type; NULL: any type
+	 */
 	const bool *inner;
 	KgNodeTest *test;	/* the test that inner nodes must pass, or NULL */
 	const char *weight; /* property of edges, or NULL */
@@ -54,12 +56,16 @@ typedef struct KgPaths
 	/* the piece of the graph */
 	KgNodeSet set;
 	KgRanks ranks;
-	/* by node, if the query has a test: whether the node passes the test */
+	/*
+	 * indexed by node, if the query has a test: whether the node passes the
+	 * test
+	 */
 	bool *passes;
 	uint32 npasses;
 	uint32 passes_room;
 	KgLinks links;
-	KgWeight *weights; /* by link: its weight, if the query has a weight */
+	/* indexed by link: its weight, if the query has a weight */
+	KgWeight *weights;
 	/* indexes of links, sorted by the node at which the link ends */
 	uint32 *incoming;
 	uint32 *incoming_start;
@@ -67,8 +73,8 @@ typedef struct KgPaths
 	uint32 nfrom;
 	uint32 *to;
 	uint32 nto;
-	bool *is_to; /* by node */
-	KgRef *refs; /* by node; its id is NULL if no path uses the node */
+	bool *is_to; /* indexed by node */
+	KgRef *refs; /* indexed by node; its id is NULL if no path uses the node */
 	/* the result: the first limit paths in order */
 	uint32 n;
 	KgPath *paths;

@@ -62,7 +62,7 @@ kg_paths_add(KgPaths *paths, const KgPath *path)
 /* The links of each node that can lead to a target; links NULL: all links. */
 typedef struct Ways
 {
-	uint32 *start; /* by node; its length is the number of nodes + 1 */
+	uint32 *start; /* indexed by node; its length is the number of nodes + 1 */
 	uint32 *links; /* indexes of links, in the order of replies */
 } Ways;
 
@@ -358,7 +358,7 @@ list_walks(KgPaths *paths, uint32 room)
 
 typedef struct ToTarget
 {
-	uint8 *distance; /* by node; KG_FAR: not reached */
+	uint8 *distance; /* indexed by node; KG_FAR: not reached */
 	double *counts;	 /* number of shortest paths, by node */
 	uint32 *queue;	 /* nodes with a distance, by ascending distance */
 	uint32 n;

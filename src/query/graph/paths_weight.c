@@ -25,7 +25,7 @@
 typedef struct Lightest
 {
 	KgPaths *paths;
-	/* by hops left and node; -1: no walk */
+	/* indexed by hops left and node; -1: no walk */
 	KgWeight *least[KG_MAX_PATH_HOPS + 1];
 } Lightest;
 
@@ -185,11 +185,11 @@ trace(Lightest *l, uint32 from, int hops, KgPath *path)
 /* ---- the lightest paths of all ---- */
 
 /*
- * A path, or the beginning of paths. The least weight and length of a
- * beginning are those of the lightest walk that begins with it. They do not
- * exceed those of any path that begins with it, and beginnings are ordered
- * before their continuations. So the first of all candidates, if it is a path,
- * is the next path in the order of replies.
+ * A path, or the beginning of paths. A beginning has the weight and the length
+ * of the lightest walk that begins with it. They do not exceed the weight and
+ * length of any path that begins with it, and beginnings are ordered before
+ * their continuations. So the first of all candidates, if it is a path, is the
+ * next path in the order of replies.
  */
 typedef struct Candidate
 {

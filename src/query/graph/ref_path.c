@@ -23,7 +23,7 @@ struct KgRefValues
 {
 	const KgRefPath *path;
 	KgTraversal t;
-	Jsonb **found; /* by node: array of the values of an end, or NULL */
+	Jsonb **found; /* indexed by node: array of the values of an end, or NULL */
 };
 
 /* ---- names ---- */

@@ -2,10 +2,10 @@
  * ref_path.h
  *	  Paths through references, as "supplier.country.name".
  *
- * Each part except the last is the name of a property with x-ref. The last
- * part is a property of the entity to which the path leads. The values of a
- * path are those of the visible entities at its end. Lists, replies and groups
- * read these values through this module.
+ * Each part except the last is the name of a property with x-ref. The last part
+ * is a property of the entity to which the path leads. The values of a path are
+ * the values of this property in the visible entities at its end. Lists,
+ * replies and groups read these values through this module.
  */
 #ifndef KG_REF_PATH_H
 #define KG_REF_PATH_H
@@ -54,8 +54,8 @@ typedef struct KgRefValues KgRefValues;
 extern KgRefValues *kg_ref_values(KgGraph *graph, const KgRefPath *path,
 								  const int64 *nodes, uint32 n, const char *at);
 /*
- * Visits the values for one of these nodes: those of each entity at the end,
- * with each item of an array as a value. A missing value is not visited.
+ * Visits the values of the path for one of these nodes. Each item of an array
+ * is a value. A missing value is not visited.
  */
 extern void kg_ref_values_visit(const KgRefValues *values, int64 node,
 								KgFieldVisitor visit, void *arg);

@@ -201,7 +201,7 @@ count_back(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
 typedef struct Ends
 {
 	const KgTraversal *t;
-	/* by node: number of the start that reached it last */
+	/* indexed by node: number of the start that reached it last */
 	uint32 *seen[KG_MAX_STEPS];
 	uint32 start; /* index of the start + 1 */
 	uint32 n;
@@ -346,7 +346,10 @@ keep(KgGraph *graph, KgChain *chain, int64 *nodes, uint32 n)
 	return kept;
 }
 
-/* Returns the number of nodes that pass an alternative; moves them to the front. */
+/*
+ * Returns the number of nodes that pass an alternative; moves them to the
+ * front.
+ */
 static uint32
 keep_any(KgGraph *graph, const KgRelated *related, int64 *nodes, uint32 n)
 {

@@ -28,7 +28,7 @@ typedef struct KgChain
 	int64 max_count; /* maximum number of distinct ends; 0: no maximum */
 	bool negated;	 /* the chain must not be true */
 	const char *path;
-	bool array;	  /* path is that of an array of steps */
+	bool array;	  /* path leads to an array of steps */
 	bool missing; /* an id of one type was not found */
 	bool walked;  /* the chain was walked from some nodes */
 	/* the chain leads from at least one of the tested nodes to an end */

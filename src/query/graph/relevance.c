@@ -62,7 +62,7 @@ room(const KgRanking *r, void *array, Size size)
 						 : repalloc_huge(array, size);
 }
 
-/* Replaces an array whose content is not needed. */
+/* Frees an array and returns a new one, to which the content is not copied. */
 static void *
 replace(const KgRanking *r, void *array, Size size)
 {
@@ -858,7 +858,7 @@ typedef struct Way
 typedef struct Ways
 {
 	const KgRanking *r;
-	Way **ways; /* by node; NULL: not reached */
+	Way **ways; /* indexed by node; NULL: not reached */
 	pairingheap *heap;
 } Ways;
 

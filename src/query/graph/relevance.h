@@ -73,8 +73,8 @@ typedef struct KgRanking
 	uint16 *ranks; /* 0: hidden; NULL: all are visible */
 	uint32 nranks; /* number of known ranks */
 	uint32 seen;   /* number of the ranked nodes that are not hidden */
-	uint32 *ends;  /* by step: the node to which the step leads */
-	uint32 *ways;  /* by step: its way */
+	uint32 *ends;  /* indexed by step: the node to which the step leads */
+	uint32 *ways;  /* indexed by step: its way */
 	uint64 nsteps;
 	uint64 capacity_steps;
 	uint32 read;	  /* nodes whose edges were read */

@@ -20,8 +20,8 @@ typedef struct Lister
 {
 	KgTraversal *t;
 	KgUnique unique;
-	HTAB *rows; /* of KgBinding, by its nodes */
-	bool *last; /* by node: is an end of the last step */
+	HTAB *rows; /* entries are KgBinding, by its nodes */
+	bool *last; /* indexed by node: is an end of the last step */
 	KgBinding row;
 	int n; /* number of links of the current walk */
 	const KgLink *links[KG_MOST_HOPS];

@@ -35,7 +35,10 @@ typedef struct TestState
 	const KgNodeTest *test;
 	KgNodeSet set;
 	const uint32 *position;
-	/* by rank - 1: counts of edges that the filter needs; NULL: no counts */
+	/*
+	 * indexed by rank - 1: counts of edges that the filter needs; NULL: no
+	 * counts
+	 */
 	KgCounts **counts;
 	bool *pass;
 } TestState;
@@ -139,8 +142,8 @@ count_for(KgGraph *graph, const TestState *state, const uint16 *ranks,
 }
 
 /*
- * Tests the foreign nodes of the set by statements over their tables, and removes
- * them from it.  Others remain.
+ * Tests the foreign nodes of the set by statements over their tables, and
+ * removes them from it. Others remain.
  */
 static void
 test_foreign(KgGraph *graph, TestState *state, const uint16 *ranks)
@@ -404,8 +407,8 @@ add_end(KgTraversal *t, EndList *list, uint32 node, int depth)
 
 /*
  * Finds the ends of each start: the nodes that a walk of an allowed length
- * reaches, each with the shortest such length; of length 0 the start itself. stamp[h][v] is start + 1 if a
- * walk of length h from the start reaches v.
+ * reaches, each with the shortest such length; of length 0 the start itself.
+ * stamp[h][v] is start + 1 if a walk of length h from the start reaches v.
  */
 static void
 find_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)

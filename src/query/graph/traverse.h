@@ -72,13 +72,15 @@ typedef struct KgStepResult
 	KgLinks links;
 	uint32 nstarts;
 	uint32 *starts; /* nodes */
-	/* by start: index of its first end; nstarts + 1 members */
+	/* indexed by start: index of its first end; nstarts + 1 members */
 	uint64 *first;
 	uint64 found;	   /* number of ends before they were tested */
 	KgStepEnd *ends;   /* the ends that pass the tests */
-	uint32 *start_of;  /* by node: its index in starts, or KG_NO_NODE */
+	uint32 *start_of;  /* indexed by node: its index in starts, or KG_NO_NODE */
 	uint32 start_of_n; /* nodes when start_of was made */
-	/* by start: the number of rows of this step and the following steps */
+	/*
+	 * indexed by start: the number of rows of this step and the following steps
+	 */
 	double *rows;
 } KgStepResult;
 
@@ -127,8 +129,8 @@ typedef struct KgBinding
 /*
  * Retains the rows whose walks together repeat no edge, or no node. Parallel
  * edges of a relation with a key count as one edge. The depths of a row become
- * those of its shortest such walks; the first step is minimized first. Defined
- * in trails.c.
+ * the lengths of its shortest such walks; the first step is minimized first.
+ * Defined in trails.c.
  */
 extern void kg_traverse_unique(KgTraversal *t, KgUnique unique);
 

@@ -53,7 +53,7 @@ typedef struct Counting
 	MemoryContext context;
 	const KgNodeSet *only; /* nodes to count; NULL: all that are read */
 	int nfields;
-	bool *wanted; /* by field number; whether the field is grouped by */
+	bool *wanted; /* indexed by field number; whether the field is grouped by */
 	int nwanted;  /* length of wanted */
 	/*
 	 * Fields that count edges. Their keys are not among an entity's packed
@@ -66,7 +66,7 @@ typedef struct Counting
 	uint32 n;
 	Same *first;
 	Same *last;
-	StringInfoData keys; /* of the current entity or row */
+	StringInfoData keys; /* keys of the current entity or row */
 	int64 entities;
 	KgKeyCountFunction found;
 	void *arg;

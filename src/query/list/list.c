@@ -4,13 +4,13 @@
  *	  order.
  *
  * There are two ways to find a page. A walk reads entities in the requested
- * order, probes the filters, and stops when the page is full. A drive reads
- * all rows of the most selective filter, and then selects and sorts the best
- * rows. The cheaper way depends on the number of matches, so the two race. A
- * filter is counted up to a bound. If it has fewer rows, it drives. Otherwise
- * the walk may examine as many rows as the bound. If the page is not full
- * then, the bound is raised. So the work is within a constant factor of the
- * cheaper way, without statistics.
+ * order, probes the filters, and stops when the page is full. A drive reads all
+ * rows of the most selective filter, and then tests and sorts them. The cheaper
+ * way depends on the number of matches, so the two race. A filter is counted up
+ * to a bound. If it has fewer rows, a drive reads them. Otherwise the walk may
+ * examine as many rows as the bound. If the page is not full then, the bound is
+ * raised. So the work is within a constant factor of the cheaper way, without
+ * statistics.
  */
 #include "postgres.h"
 
@@ -783,11 +783,9 @@ may_drive(const KgListQuery *query, int64 rows)
 
 /*
  * Finds the rows and the total of a list in the past (as_of) by one drive.
- * Returns false if it cannot.
- *
- * A walk would sort all entities that have changed since that time, and the
- * total would read them again. If many entities have changed and few have not,
- * a single drive is cheaper.
+ * Returns false if no drive is possible. A walk would sort all entities that
+ * have changed since that time, and the total would read them again. If many
+ * entities have changed and few have not, a single drive is cheaper.
  */
 static bool
 drive_past(const KgListQuery *query, const KgSource *source, KgRows *rows,
@@ -848,7 +846,10 @@ race(const KgListQuery *query, KgDrivers *drivers, KgRows *rows)
 			best = kg_drivers_best(drivers, bound);
 		if (best && best->count < bound && may_drive(query, best->count))
 		{
-			/* The drive finds the rows of the walk again. */
+			/*
+			 * The drive starts again, and also finds the rows that the walk has
+			 * found.
+			 */
 			rows->n = 0;
 			rows->pruned = false;
 			return drive_by(query, drivers, best, rows);
@@ -1295,7 +1296,7 @@ kg_list_condition_matches_any(const KgListQuery *query,
 	filter.nconditions = 1;
 	filter.conditions = (KgCondition *) condition;
 	drivers = kg_drivers_of(query->catalog, query->type, &filter);
-	/* "ne" on an array cannot drive. */
+	/* No rows can be read for "ne" on an array. */
 	source = drivers.n > 0
 				 ? drivers.drivers[0].source
 				 : kg_source_make(KG_SOURCE_ENTITY, &filter, NULL, -1);

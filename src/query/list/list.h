@@ -53,7 +53,7 @@ typedef struct KgListQuery
 	const KgCatalog *catalog;
 	const KgType *type;
 	const KgFilter *filter;
-	const KgMatches *matches; /* of a search, or NULL */
+	const KgMatches *matches; /* matches of a search, or NULL */
 	const char *text;		  /* the query, if words of texts are searched */
 	const int64 *among;		  /* namong nodes; NULL: any */
 	uint32 namong;
@@ -147,7 +147,7 @@ typedef enum KgWalk
 typedef struct KgWalkStart
 {
 	bool set;
-	bytea *key;			   /* of KG_SOURCE_KEY */
+	bytea *key;			   /* key of KG_SOURCE_KEY */
 	const char *entity_id; /* NULL: from the group's end */
 } KgWalkStart;
 

@@ -12,8 +12,8 @@
 #include "query/list/list.h"
 
 /*
- * Returns whether the key is that of a missing value. No other key begins with
- * its byte.
+ * Returns whether the key stands for a missing value. No other key begins with
+ * the same byte.
  */
 static bool
 is_missing(const bytea *key)

@@ -2,10 +2,10 @@
  * centrality.c
  *	  Measures that give each node of a network a number.
  *
- * The core numbers are those of Batagelj and Zaversnik (An O(m) Algorithm for
- * Cores Decomposition of Networks, 2003), the betweenness is that of Brandes (A
- * Faster Algorithm for Betweenness Centrality, 2001), from random pivots as of
- * Brandes and Pich (2007).
+ * Core numbers are computed as by Batagelj and Zaversnik (An O(m) Algorithm for
+ * Cores Decomposition of Networks, 2003). Betweenness is computed as by Brandes
+ * (A Faster Algorithm for Betweenness Centrality, 2001), from random pivots as
+ * by Brandes and Pich (2007).
  */
 #include "postgres.h"
 
@@ -48,10 +48,10 @@ typedef struct Walk
 {
 	KgNetwork *net;
 	KgArcs in;
-	double *passed; /* by node: the sum of the weights of its arcs */
+	double *passed; /* indexed by node: the sum of the weights of its arcs */
 	double *score;
 	double *next;
-	double *part; /* by node: its score for each unit of weight */
+	double *part; /* indexed by node: its score for each unit of weight */
 } Walk;
 
 static void
@@ -127,10 +127,10 @@ kg_measure_pagerank(KgNetwork *net)
 
 typedef struct Cores
 {
-	uint32 *degree; /* by node: the neighbours that are left */
+	uint32 *degree; /* indexed by node: the neighbours that are left */
 	uint32 *order;	/* nodes by degree */
-	uint32 *place;	/* by node: its index in order */
-	uint32 *first;	/* by degree: its first index in order */
+	uint32 *place;	/* indexed by node: its index in order */
+	uint32 *first;	/* indexed by degree: its first index in order */
 } Cores;
 
 /* Takes a neighbour from a node, which is not the next in order. */

@@ -6,12 +6,12 @@
  * A round moves nodes to the neighbouring community that raises the modularity
  * most, until no move does. It then refines each community into parts whose
  * nodes are well connected, and makes a graph of the parts, with which the next
- * round begins. In place of a random part among those that raise the modularity
- * the refinement takes the one that raises it most.
+ * round begins. The refinement does not choose a random part among the parts
+ * that raise the modularity. It takes the part that raises the modularity most.
  *
  * Weights are rounded to multiples of a 2^50th of their sum. So all sums of
- * weights are exact, and neither the order of additions nor an error that
- * grows with the number of moves has an effect.
+ * weights are exact, and neither the order of additions nor an error that grows
+ * with the number of moves has an effect.
  */
 #include "postgres.h"
 
@@ -31,7 +31,7 @@ typedef struct Level
 {
 	uint32 n;
 	KgArcs arcs;	/* without loops */
-	double *degree; /* by node: the sum of weights, loops twice */
+	double *degree; /* indexed by node: the sum of weights, loops twice */
 } Level;
 
 typedef struct Leiden
@@ -40,18 +40,18 @@ typedef struct Leiden
 	KgRandom random;
 	double all; /* twice the sum of weights */
 	Level level;
-	uint32 *community; /* by node of the level; below level.n */
-	uint32 *flat;	   /* by node of the network: its node of the level */
+	uint32 *community; /* indexed by node of the level; below level.n */
+	uint32 *flat; /* indexed by node of the network: its node of the level */
 	/* of the size of the network: */
-	double *total;	/* by community, or part: the sum of degrees */
-	uint32 *size;	/* by community, or part: its nodes */
-	double *weight; /* by community, or part: the weight to the node */
+	double *total;	/* indexed by community, or part: the sum of degrees */
+	uint32 *size;	/* indexed by community, or part: its nodes */
+	double *weight; /* indexed by community, or part: the weight to the node */
 	uint32 *near;	/* the communities, or parts, with a weight to the node */
 	uint32 nnear;
 	uint32 *order; /* nodes, in the order in which they are moved */
-	uint32 *part;  /* by node of the level, of the refinement */
-	double *out;   /* by part: the weight to the rest of its community */
-	bool *waits;   /* by node: it is in the queue */
+	uint32 *part;  /* indexed by node of the level, of the refinement */
+	double *out; /* indexed by part: the weight to the rest of its community */
+	bool *waits; /* indexed by node: it is in the queue */
 	uint32 *empty; /* communities without nodes */
 	uint32 nempty;
 } Leiden;
@@ -78,8 +78,8 @@ shuffle(Leiden *l)
 }
 
 /*
- * Sets the weights of a node's arcs to each group of nodes; with within, only
- * those of its community.
+ * Sets the weights of a node's arcs to each group of nodes. If "within" is set,
+ * only arcs within its community count.
  */
 static void
 weigh_near(Leiden *l, uint32 node, const uint32 *group, const uint32 *within)

@@ -28,7 +28,10 @@ compare_sizes(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-/* Numbers the groups by size. Each has the number of its first node before. */
+/*
+ * Numbers the groups by size. Before the call, a group has the number of its
+ * first node.
+ */
 static void
 number_groups(KgNetwork *net, KgGroups *groups)
 {

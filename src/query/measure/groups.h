@@ -8,13 +8,13 @@
 #include "query/measure/network.h"
 
 /*
- * Groups in descending order of their sizes; of equal ones the one with the
- * first node comes first. Allocated in the context of the graph.
+ * Groups in descending order of their sizes. Groups of equal size are in the
+ * order of their first nodes. Allocated in the context of the graph.
  */
 typedef struct KgGroups
 {
 	uint32 n;
-	uint32 *of;	   /* by node: its group */
+	uint32 *of;	   /* indexed by node: its group */
 	uint32 *sizes; /* by group */
 } KgGroups;
 

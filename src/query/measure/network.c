@@ -1,9 +1,9 @@
 /*
  * network.c
- *	  The part of the graph that a measure is of, as arrays.
+ *	  The part of the graph that is measured, as arrays.
  *
  * The nodes are read by one statement under the caller's policies, and their
- * edges from their sources like those of any frontier (query/graph/frontier.c),
+ * edges are read like the edges of any frontier (query/graph/frontier.c),
  * packed or as rows. An edge is in the network if both its ends are.
  */
 #include "postgres.h"

@@ -18,7 +18,7 @@ typedef struct KgNetworkQuery
 	/* The walk. An edge in both sets joins its nodes in both directions. */
 	KgFollow follow;
 	bool both; /* every edge is in both sets */
-	/* by rank: the types of the nodes; NULL: all */
+	/* indexed by rank: the types of the nodes; NULL: all */
 	const bool *types;
 	/*
 	 * The property with an edge's weight. Edges without a number there are
@@ -37,7 +37,7 @@ typedef struct KgNetwork
 	const KgNetworkQuery *query;
 	KgNodeSet set; /* nodes in ascending order */
 	uint64 nedges;
-	/* by edge: */
+	/* indexed by edge: */
 	uint32 *from;
 	uint32 *to;
 	uint8 *ways;	 /* KG_ALONG, KG_AGAINST */
@@ -61,7 +61,7 @@ extern void kg_network_read(KgNetwork *net, KgGraph *graph,
 extern void *kg_network_array(const KgNetwork *net, uint64 n, Size size);
 extern void *kg_network_zeroed(const KgNetwork *net, uint64 n, Size size);
 
-/* The arcs of each node: those of node i are start[i] to start[i + 1] - 1. */
+/* The arcs of each node. Node i has the arcs start[i] to start[i + 1] - 1. */
 typedef struct KgArcs
 {
 	uint64 *start;

@@ -39,7 +39,7 @@
 
 typedef struct Registered
 {
-	KgCacheEntry entry; /* its hash is that of the tenant's name */
+	KgCacheEntry entry; /* its hash is the hash of the tenant's name */
 	char *tenant;
 	char *function; /* the tenant's authorizer, or NULL */
 } Registered;
@@ -138,7 +138,7 @@ kg_authorizer_check(Oid function)
 		return format_procedure_qualified(function);
 	KG_THROW(
 		KG_INVALID_INPUT,
-		.message = psprintf("the function to be an authorizer %s", fault),
+		.message = psprintf("the function for the authorizer %s", fault),
 		.expected = "a STABLE function (resource_type text, ability text, ids "
 					"text[]) RETURNS TABLE (id text, allowed boolean)");
 }
@@ -147,7 +147,7 @@ kg_authorizer_check(Oid function)
 
 typedef struct Callable
 {
-	KgCacheEntry entry; /* its hash is that of the function's name */
+	KgCacheEntry entry; /* its hash is the hash of the function's name */
 	Oid role;
 	char *name;
 	char *sql;
@@ -268,7 +268,7 @@ find_callable(const char *name, uint64 hash)
 
 /*
  * Returns the function with a valid plan. It is pinned in the current memory
- * context, which must be that of an SPI connection.
+ * context, which must be the memory context of an SPI connection.
  */
 static Callable *
 require_callable(const char *name, uint64 hash)
@@ -293,7 +293,7 @@ typedef struct Asking
 {
 	const char *tenant;
 	const char *function;
-	uint64 hash; /* of the function's name */
+	uint64 hash; /* hash of the function's name */
 	const char *resource_type;
 	const char *ability;
 	const char *const *ids;
@@ -421,8 +421,8 @@ execute(Asking *asking, const KgStatement *statement, SPIPlanPtr plan)
  * Calls the function through SPI.
  *
  * If the function is inlined to an index scan, its executor stays open until
- * the caller's statement ends, as those of the tools' lookups do. Starting an
- * executor costs more than deciding a few ids.
+ * the caller's statement ends, as the executors of the tools' lookups do.
+ * Starting an executor costs more than deciding a few ids.
  */
 static void
 ask_plan(Asking *asking, KgStatement *statement)

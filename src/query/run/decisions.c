@@ -108,7 +108,7 @@ struct KgDecisions
 	int64 needed;  /* number of decisions noted by the call */
 	int64 ngiven;
 	bool trying;
-	const KgRanges *ranges; /* of the statement that is tried, or NULL */
+	const KgRanges *ranges; /* ranges of the statement that is tried, or NULL */
 	bool hopeful;
 	bool exhausted; /* the trial has met more entities than may be decided */
 	int32 type_no;	/* The type of the last row, and its annotation or NULL. */
@@ -230,7 +230,7 @@ has_annotation(const char *tenant, int32 type_no)
 
 /*
  * Returns whether the type has no x-authorize. As for policies, the newest
- * state counts, also if the caller may not read it in the catalog.
+ * state counts, even if the caller cannot read it in the catalog.
  */
 static bool
 is_plain_type(int32 type_no)
@@ -474,7 +474,8 @@ static KG_NORETURN void
 end_call(KgDecisions *d)
 {
 	d->ended = true;
-	kg_error_throw(kg_error_new(KG_FORBIDDEN, "the call needs decisions"));
+	kg_error_throw(
+		kg_error_new(KG_FORBIDDEN, "the call needs authorization decisions"));
 }
 
 /*
@@ -773,8 +774,8 @@ void
 kg_decisions_throw_exhausted(void)
 {
 	KG_THROW(KG_LIMIT_EXCEEDED,
-			 .message = psprintf("the call needs more decisions than "
-								 "kg_graph.max_authorizations (%d)",
+			 .message = psprintf("the call needs more authorization decisions "
+								 "than kg_graph.max_authorizations (%d)",
 								 kg_setting_max_authorizations),
 			 .expected = "a narrower question: more filters, fewer hops, fewer "
 						 "starting nodes or named relationship types");
@@ -977,10 +978,11 @@ kg_decisions_require(const KgCatalog *catalog, const KgType *type,
 	if (instead != NULL)
 		kg_error_expected(err, "%s", instead);
 	else
-		kg_error_expected(err,
-						  "an authorizer, which the owner of the extension "
-						  "sets: SELECT kg_set_authorizer('tenant', "
-						  "'function'); or a gateway that asks: SELECT "
-						  "kg_grant_gateway('role', exchange => true)");
+		kg_error_expected(
+			err,
+			"an authorizer, which the owner of the extension sets: SELECT "
+			"kg_set_authorizer('tenant', 'function'); or a gateway that "
+			"requests the decisions: SELECT kg_grant_gateway('role', exchange "
+			"=> true)");
 	kg_error_throw(err);
 }

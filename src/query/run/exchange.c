@@ -115,7 +115,8 @@ static KG_NORETURN void
 throw_bad_decision(const char *path, const JsonbValue *got,
 				   const char *expected)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT, "a decision is not valid");
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"an authorization decision is not valid");
 
 	kg_error_path(err, "%s", path);
 	if (got != NULL)
@@ -218,7 +219,8 @@ typedef struct Asking
 	KgJsonWriter *w;
 	uint64 *digests;
 	int n;
-	const char *resource_type; /* of the entry being written, or NULL */
+	/* resource type of the entry being written, or NULL */
+	const char *resource_type;
 	const char *ability;
 	int ids;
 } Asking;

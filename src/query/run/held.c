@@ -36,7 +36,7 @@ typedef struct Held
 	Oid role;
 	int sec_context;
 	bool row_security;
-	MemoryContext context; /* of all the members below */
+	MemoryContext context; /* memory context of all the members below */
 	ResourceOwner owner;
 	CachedPlan *plan;
 	Snapshot snapshot;
@@ -356,8 +356,8 @@ offered(const char *sql)
 }
 
 /*
- * Returns a free slot, or that of the idle executor used least recently, which
- * is closed. NULL if all are busy.
+ * Returns a free slot, or NULL if all executors are busy. If no slot is free,
+ * closes the idle executor used least recently and returns its slot.
  */
 static Held *
 find_place(void)

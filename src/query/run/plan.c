@@ -45,7 +45,7 @@
 
 typedef struct PlanEntry
 {
-	KgCacheEntry entry; /* its hash is that of the SQL text */
+	KgCacheEntry entry; /* its hash is the hash of the SQL text */
 	Oid role;
 	bool row_security;
 	const char *sql;

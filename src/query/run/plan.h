@@ -30,7 +30,7 @@ typedef struct KgRanges
 {
 	const KgRange *ranges;
 	uint32 n;
-	const KgNodeSet *set; /* nodes of set are wanted from this index on */
+	const KgNodeSet *set; /* index in set of the first node that is needed */
 	uint32 wanted;
 } KgRanges;
 

@@ -111,15 +111,17 @@ throw_refused(const KgLimits *limits, KgLimit limit)
 						   "call",
 						   kg_limit_name(limit));
 	else
-		err = kg_error_new(KG_LIMIT_EXCEEDED,
-						   "more calls at once than the limit %s, " INT64_FORMAT
-						   ", allows",
-						   kg_limit_name(limit),
-						   most);
-	kg_error_expected(err,
-					  most == 0 ? "a higher limit, set by an admin of the "
-								  "tenant with kg_set_limits()"
-								: "the call again when another has ended");
+		err = kg_error_new(
+			KG_LIMIT_EXCEEDED,
+			"the caller has more calls at once than the limit %s, " INT64_FORMAT
+			", allows",
+			kg_limit_name(limit),
+			most);
+	kg_error_expected(
+		err,
+		most == 0 ? "a higher limit, set by an admin of the "
+					"tenant with kg_set_limits()"
+				  : "the same call, sent again when another call has ended");
 	if (most > 0)
 		kg_error_retry_after(err, KG_RETRY_AFTER_MS);
 	kg_error_throw(err);
@@ -235,7 +237,7 @@ kg_running_require_bundle(const char *bundle, int len)
 				 .message = psprintf("another session removed bundle \"%s\" "
 									 "from the agent since the call began",
 									 catalog->bundles[i].name),
-				 .expected = "the same call again");
+				 .expected = "the same call, sent again");
 	}
 }
 
@@ -344,7 +346,7 @@ static volatile sig_atomic_t cancelled = false;
 static struct sigaction server_cancel;
 
 /*
- * Handles the timeout. Runs in a signal handler, like that of
+ * Handles the timeout. Runs in a signal handler, like the handler of
  * statement_timeout. If no cancel is pending any more, the previous one was
  * raised and did not end the work.
  */

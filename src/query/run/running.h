@@ -17,8 +17,8 @@ typedef struct KgExplained
 {
 	MemoryContext context;
 	List *statements; /* KgStatement *, each text once */
-	double
-		cost; /* sum of the estimates (query/graph/cost.h); < 0: no estimate */
+	/* sum of the estimates (query/graph/cost.h); < 0: no estimate */
+	double cost;
 } KgExplained;
 
 /* A deadline of a call and the name of its source, for messages. */
@@ -45,16 +45,16 @@ typedef struct KgCall
 	bool contained; /* kg_contained() has made the transaction read-only */
 	bool read_only; /* if contained: the transaction was read-only before */
 	KgClock clock;
-	KgClock
-		asked; /* the deadline of the caller's own argument; ends writes, too */
+	/* the deadline of the caller's own argument; ends writes, too */
+	KgClock asked;
 	KgExplained *explained; /* NULL: not requested */
 	MemoryContext context;	/* kg_running_memory(); NULL: not used yet */
-	struct KgDecisions
-		*decisions;			 /* made when needed (query/run/decisions.h) */
-	bool writes;			 /* it writes: no tool statements, no clock */
-	bool registered;		 /* a registered tool runs */
-	KgFunctionRuns function; /* of the registered tool */
-	bool lowered;			 /* settings are lowered until it ends */
+	/* made when needed (query/run/decisions.h) */
+	struct KgDecisions *decisions;
+	bool writes;				   /* it writes: no tool statements, no clock */
+	bool registered;			   /* a registered tool runs */
+	KgFunctionRuns function;	   /* function of the registered tool */
+	bool lowered;				   /* settings are lowered until it ends */
 	const struct KgLimits *limits; /* limits of the caller; NULL: no limits */
 	KgPlace place;
 	int64 edges; /* number of edges that graph searches have read */
@@ -156,8 +156,8 @@ extern bool kg_running_late(void);
 extern void kg_running_timed(void (*work)(void *arg), void *arg);
 
 /*
- * Runs work that writes within the call. The clock of the call stops meanwhile;
- * only the time limit that the caller requested ends the work.
+ * Runs work that writes within the call. The clock of the call stops during the
+ * work, which only the time limit requested by the caller can end.
  */
 extern void kg_running_writing(void (*work)(void *arg), void *arg);
 

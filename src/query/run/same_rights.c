@@ -35,7 +35,7 @@ typedef struct Heard
 	const KgTokenIdentity *token;
 	Oid role;
 	bool lapsed; /* the session's token is no longer valid */
-	bool asking; /* an authorizer runs, for the tenant of its caller */
+	bool asking; /* whether an authorizer runs, for the tenant of its caller */
 } Heard;
 
 /* The rights at the first call of a policy's expression. */
@@ -164,11 +164,10 @@ remember(Rights *rights, const Heard *heard, bool in_call,
 static KG_NORETURN void
 throw_changed(void)
 {
-	kg_error_throw_expected(
-		kg_error_new(KG_CONFLICT,
-					 "another session changed the rights of the caller since "
-					 "the statement began"),
-		"the same statement again");
+	kg_error_throw_expected(kg_error_new(KG_CONFLICT,
+										 "another session changed the caller's "
+										 "rights since the statement began"),
+							"the same statement, run again");
 }
 
 static void

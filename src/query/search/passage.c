@@ -35,7 +35,7 @@ typedef struct Finding
 	KgMatch *match;
 	const KgField *field;
 	const KgWords *query;
-	MemoryContext scratch; /* of the words of a piece */
+	MemoryContext scratch; /* memory context of the words of a piece */
 	int best;			   /* number of words in the passage */
 	bool longer;		   /* the text is longer than the part that is read */
 } Finding;

@@ -53,8 +53,9 @@ typedef struct Near
 	Like *terms;	   /* candidates */
 	KgChars candidate; /* reused for each row */
 	int at;			   /* index of the candidate whose entities are read */
-	int found;		   /* candidates with an entity, the one at "at" included */
-	int rows;		   /* of entities read */
+	/* number of candidates with an entity, including the candidate at "at" */
+	int found;
+	int rows; /* number of rows of entities read */
 } Near;
 
 static void

@@ -31,7 +31,7 @@ typedef struct KgSearch
 	const int32 *type_nos;
 	int ntypes; /* 0: all */
 	const char *folded;
-	KgChars chars; /* of folded */
+	KgChars chars; /* characters of folded */
 	int ntokens;
 	char **tokens;
 	/* number of entities with each, up to a bound */
@@ -72,7 +72,7 @@ extern void kg_search_near(KgSearch *search, int token);
  */
 extern void kg_search_parts(KgSearch *search, int token);
 
-/* Finds the entity into which the one with this id was merged. */
+/* Finds the entity into which the entity with this id was merged. */
 extern void kg_search_merged(KgSearch *search, const char *query);
 
 /* Finds ids that begin with the query or are equal to it. */

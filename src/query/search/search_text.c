@@ -8,8 +8,8 @@
  * (MaxScore: Turtle, Flood: Information Processing & Management 31, 1995).
  *
  * If some entities of the tenant may be hidden from the caller, all visible
- * rows of the words are read first. The counts are then those of visible
- * entities only.
+ * rows of the words are read first. The counts then include visible entities
+ * only.
  */
 #include "postgres.h"
 
@@ -93,7 +93,7 @@ throw_limit(const char *setting, const char *what, int64 limit)
 	KG_THROW(KG_LIMIT_EXCEEDED,
 			 .message = psprintf(
 				 "the search %s %s (" INT64_FORMAT ")", what, setting, limit),
-			 .expected = "rarer words, or fewer of them");
+			 .expected = "rarer or fewer words");
 }
 
 static void
@@ -305,7 +305,7 @@ word_row(TupleTableSlot *slot, void *arg)
 
 	if (++search->rows > kg_setting_max_visited)
 		throw_limit("kg_graph.max_visited",
-					"looks at more words of texts than",
+					"reads more words of texts than",
 					kg_setting_max_visited);
 	place = find_place(search, node, type_no, length);
 	if (place == KG_NO_NODE)

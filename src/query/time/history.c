@@ -37,7 +37,7 @@ typedef struct Reading
 {
 	KgChange *changes;
 	int n;
-	/* of the documents, in kg_changes_read() */
+	/* size in bytes of the documents, in kg_changes_read() */
 	Size bytes;
 	Size max_bytes;
 } Reading;
@@ -71,8 +71,8 @@ slot_jsonb(TupleTableSlot *slot, int column)
 }
 
 /*
- * Returns the properties of an edge; those of an edge without properties are an
- * empty object.
+ * Returns the properties of an edge; an empty object if the edge has no
+ * properties.
  */
 static Jsonb *
 properties_of(Jsonb *image)
@@ -428,7 +428,7 @@ kg_history_recent(const KgCatalog *catalog, const KgRecent *recent, int n,
 /* Maximum number of transactions whose changes are read by one statement. */
 #define KG_TRANSACTIONS 1000
 
-/* Transactions with changes: their numbers (xid8), and those of kg_history. */
+/* Transactions with changes: their xid8, and their numbers in kg_history. */
 typedef struct Transactions
 {
 	Datum xids[KG_TRANSACTIONS];

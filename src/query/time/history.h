@@ -24,12 +24,21 @@ typedef struct KgChange
 	Jsonb *before; /* NULL: the change created it */
 	Jsonb *after;  /* NULL: the change deleted it */
 	TimestampTz time;
-	int32 type_no; /* of an entity, with its id; 0 and NULL for an edge */
+	int32
+		/*
+		 * number of the type of an entity, with its id; 0 and NULL for an edge
+		 */
+		type_no;
 	const char *id;
-	int32 relation_no; /* of an edge, with its key and nodes; 0 for an entity */
+	int32
+		/*
+		 * number of the relation of an edge, with its key and nodes; 0 for an
+		 * entity
+		 */
+		relation_no;
 	const char *key;
 	int64 nodes[2]; /* source and target */
-	uint64 xid;		/* of its transaction, set by kg_changes_read() */
+	uint64 xid; /* number (xid8) of its transaction, set by kg_changes_read() */
 	/*
 	 * Handles of the nodes, set by kg_history_recent(); NULL: deleted since
 	 * then.
@@ -63,7 +72,7 @@ typedef struct KgRecent
 	const KgType **types;
 	int ntypes;
 	bool edges;	 /* changes of edges too, if the caller sees the whole tenant */
-	bool mine;	 /* only those of the caller's role, subject and agent */
+	bool mine;	 /* only changes by the caller's role, subject and agent */
 	int64 below; /* only numbers below this change; 0: any */
 } KgRecent;
 
@@ -71,10 +80,10 @@ typedef struct KgRecent
 extern int kg_history_recent(const KgCatalog *catalog, const KgRecent *recent,
 							 int n, KgChange *changes);
 
-/* A position among the changes: that of the next one to read. */
+/* A position among the changes: the position of the next change to read. */
 typedef struct KgChangePosition
 {
-	uint64 xid;	  /* of its transaction */
+	uint64 xid;	  /* number (xid8) of its transaction */
 	int64 change; /* the last change of the transaction that was read, or 0 */
 } KgChangePosition;
 
@@ -87,8 +96,8 @@ typedef struct KgFollowed
 	int nrelations;
 	uint64 end; /* all transactions before it have ended */
 	/*
-	 * Changes up to that of this transaction may be missing, after a position
-	 * that was returned with another mark. Both 0: none are missing.
+	 * After a position that was returned with another mark, changes up to this
+	 * transaction may be missing. Both 0: no changes are missing.
 	 */
 	uint64 pruned;
 	int64 mark;

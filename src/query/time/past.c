@@ -154,8 +154,8 @@ count_change(void *arg)
 }
 
 /*
- * Sets the entity's image to the one before the change. An earlier change, read
- * later, replaces it.
+ * Sets the entity's image to the image before the change. An earlier change,
+ * read later, replaces it.
  */
 static void
 take_before(EntityThen *entity, TupleTableSlot *slot, int column)
@@ -670,7 +670,7 @@ kg_past_require_walk(const KgCatalog *catalog, const KgFollow *walk)
 		return;
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "relationship types %s, or types at their ends, have no "
-					   "history of that time",
+					   "history that goes back to that time",
 					   names.data);
 	kg_error_path(err, "/as_of");
 	kg_error_got_string(err, past->as_of);

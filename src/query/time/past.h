@@ -39,8 +39,8 @@ extern void kg_past_require_walk(const KgCatalog *catalog,
 /*
  * Returns the expression that replaces a table in a statement, without an
  * alias; NULL: the table itself. part gives the rows that the statement needs,
- * as the arguments of kg_past() after the first: those of a node, of an array
- * of nodes, or of a type's field. It may be NULL.
+ * as the arguments of kg_past() after the first: the rows of a node, of an
+ * array of nodes, or of a type's field. It may be NULL.
  */
 extern const char *kg_past_table(const char *name, const char *part);
 
@@ -56,7 +56,7 @@ typedef struct KgPastPart
 {
 	const int64 *nodes; /* NULL: all nodes */
 	int nnodes;
-	int32 type_no; /* of keys; 0: all */
+	int32 type_no; /* number of the type of keys; 0: all */
 	int32 field_no;
 } KgPastPart;
 

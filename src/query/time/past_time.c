@@ -28,11 +28,11 @@ throw_time(const KgType *type, const char *as_of, const char *what)
 						  "a date-time that has passed, such as "
 						  "2026-11-21T09:30:00Z");
 	else if (type->history_since != 0)
-		kg_error_expected(
-			err,
-			"a time from %s to now; the history of \"%s\" begins then",
-			kg_time_text(type->history_since),
-			kg_type_handle(type));
+		kg_error_expected(err,
+						  "a time from %s to now; the history of \"%s\" begins "
+						  "at the first of these times",
+						  kg_time_text(type->history_since),
+						  kg_type_handle(type));
 	else
 		kg_error_expected(err, "no as_of, or a type with \"x-history\": true");
 	kg_error_throw(err);
@@ -74,10 +74,10 @@ kg_history_time(const KgType *type, const char *as_of)
 		throw_time(type, as_of, "as_of is not a date-time");
 	/* PostgreSQL has no year 0. */
 	if (strncmp(as_of, "0000", 4) == 0)
-		throw_time(type, as_of, "as_of is before the begin of the history");
+		throw_time(type, as_of, "as_of is before the beginning of the history");
 	if (time > GetCurrentTimestamp())
 		throw_time(type, as_of, "as_of is in the future");
 	if (type && time < type->history_since)
-		throw_time(type, as_of, "as_of is before the begin of the history");
+		throw_time(type, as_of, "as_of is before the beginning of the history");
 	return time;
 }

@@ -17,7 +17,7 @@ extern TimestampTz kg_history_time(const KgType *type, const char *as_of);
 
 /*
  * Returns the time of a date-time. Raises KG_INVALID_INPUT for any other text;
- * path is that of the argument.
+ * path is the path of the argument.
  */
 extern TimestampTz kg_time_argument(const char *text, const char *path);
 

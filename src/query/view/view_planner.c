@@ -73,7 +73,7 @@ typedef struct Test
 	const char *property;
 	const KgField *field;
 	KgOp op;
-	Expr *value;  /* of type jsonb */
+	Expr *value;  /* value of type jsonb */
 	Node *clause; /* the restriction; set by kg_view_exact() */
 } Test;
 

@@ -2,11 +2,11 @@
  * view_rows.c
  *	  Entities that match a filter on a column of a view.
  *
- * The statements are those of a list (query/list/list_sql.c) and run like a
- * tool's: under the caller's policies, and with EXISTS if a key may belong to
- * a hidden entity. So the statements reveal no more than a tool would reveal.
- * They have no time limit of their own, because the outer statement has a time
- * limit.
+ * The statements are the same as for a list (query/list/list_sql.c). They run
+ * like the statements of a tool: under the caller's policies, and with EXISTS
+ * if a key may belong to a hidden entity. So the statements reveal no more than
+ * a tool would reveal. They have no time limit of their own, because the outer
+ * statement has a time limit.
  */
 #include "postgres.h"
 

@@ -159,7 +159,7 @@ check_revision(const KgApply *apply)
 								 apply->options.expected_revision),
 			 .path = "/expected_revision",
 			 .expected = psprintf("revision " INT64_FORMAT
-								  ", after looking at what changed",
+								  ", after a review of the changes since then",
 								  apply->revision));
 }
 

@@ -70,7 +70,7 @@ require_column(const KgBindingDraft *bind, const char *name, const char *path)
 		return column;
 	names = palloc((bind->ncolumns + 1) * sizeof(char *));
 	err = kg_error_new(KG_INVALID_INPUT,
-					   "table %s has no column \"%s\" that you may read",
+					   "table %s has no column \"%s\" that the caller may read",
 					   bind->table,
 					   name);
 	kg_error_path(err, "%s", path);
@@ -722,7 +722,7 @@ property_of(const KgBindingDraft *bind, const char *name, const char *path)
 		return name;
 	property = require_column(bind, name, path)->property;
 	if (property == NULL)
-		kg_draft_throw(path, "a column that is shown");
+		kg_draft_throw(path, "a column that the binding includes");
 	return property;
 }
 
@@ -785,8 +785,8 @@ version_of(const KgBindingDraft *bind)
 }
 
 /*
- * Returns a name for the type: that of the table, with "_" for characters that a
- * type's name cannot have.
+ * Returns a name for the type: the name of the table, with "_" for characters
+ * that a type's name cannot have.
  */
 static const char *
 type_name_of(Oid relid)

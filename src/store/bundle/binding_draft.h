@@ -61,8 +61,8 @@ typedef struct KgBindingDraft
 	int nid;
 	const char **id;
 	const char *id_property;
-	List *foreign_keys; /* of KgDraftKey * */
-	List *references;	/* of KgDraftReference * */
+	List *foreign_keys; /* List of KgDraftKey * */
+	List *references;	/* List of KgDraftReference * */
 	List *others; /* drafts of types that are made together with this one */
 } KgBindingDraft;
 

@@ -145,16 +145,16 @@ check_reference(const Binding *binding, const KgField *field,
 		refuse(binding,
 			   psprintf("property \"%s\" refers to a type without a table",
 						field->name),
-			   "\"x-ref\": a type with \"x-table\", by its id");
+			   "an \"x-ref\" to the id of a type with \"x-table\"");
 		return;
 	}
 	if (field->relation != NULL && other_of_relation(binding->type, field))
 	{
-		refuse(
-			binding,
-			psprintf("property \"%s\" has the relation and target of another",
-					 field->name),
-			"another \"x-relation\"");
+		refuse(binding,
+			   psprintf("property \"%s\" has the relation and target of "
+						"another property",
+						field->name),
+			   "another name in \"x-relation\"");
 		return;
 	}
 	table = kg_bound_resolve(target, GetUserId(), "", &none);
@@ -227,15 +227,15 @@ check_properties(const Binding *binding)
 
 		if (field->derived || field->ref_field != NULL)
 			refuse(binding,
-				   psprintf("property \"%s\" has an annotation of stored "
-							"entities",
+				   psprintf("property \"%s\" has an annotation that only "
+							"stored entities can have",
 							field->name),
 				   "a property without x-derived and x-ref-field");
 		for (int j = 0; j < property->ncolumns; j++)
 			if (!kg_bound_is_shown(property->columns[j].type))
 				refuse(binding,
-					   psprintf("column %s has type %s, which JSON does not "
-								"show",
+					   psprintf("column %s has type %s, which cannot be "
+								"converted to JSON",
 								property->columns[j].name,
 								format_type_be(property->columns[j].type)),
 					   "a binding without this column");
@@ -255,12 +255,12 @@ check_annotations(const Binding *binding)
 		type->authorize != NULL || type->nsearch > 0 ||
 		type->period.from != NULL || type->period.to != NULL)
 		refuse(binding,
-			   "the type has an annotation of stored entities",
-			   "no x-history, x-signs, x-scope-field, x-authorize, x-search, "
-			   "x-valid-from and x-valid-to");
+			   "the type has an annotation that only stored entities can have",
+			   "a type without x-history, x-signs, x-scope-field, x-authorize, "
+			   "x-search, x-valid-from and x-valid-to");
 	if ((type->expose & KG_EXPOSE_HISTORY) != 0)
 		refuse(binding,
-			   "a table has no history of kg_graph",
+			   "kg_graph stores no history of a table",
 			   "\"x-tool-expose\" of list, get and list_ids");
 }
 
@@ -280,14 +280,16 @@ check_write(const Binding *binding)
 	for (int i = 0; i < lengthof(events); i++)
 		if ((written & events[i][0]) && !(possible & events[i][1]))
 			refuse(binding,
-				   psprintf("\"%s\" is not possible",
+				   psprintf("the table does not allow the operation \"%s\"",
 							kg_operation_of(events[i][0])->name),
-				   "a table, a view that PostgreSQL can update, or INSTEAD OF "
-				   "triggers");
+				   "a table, a view that PostgreSQL can update, or a view with "
+				   "INSTEAD OF triggers");
 	if (table->version.name != NULL && !is_integer(table->version.type))
-		refuse(binding,
-			   psprintf("column %s has no integers", table->version.name),
-			   "\"version_column\": a column of integers");
+		refuse(
+			binding,
+			psprintf("column %s is not of an integer type",
+					 table->version.name),
+			"\"version_column\" with the name of a column of an integer type");
 }
 
 static void
@@ -309,7 +311,7 @@ check_kind(const Binding *binding)
 		get_extension_oid("kg_graph", false))
 		refuse(binding,
 			   "it is a table of kg_graph",
-			   "a table of your own: entities are read by their types");
+			   "a table that is not part of kg_graph");
 }
 
 static void
@@ -324,7 +326,7 @@ require_admin(const KgApply *apply, const KgType *type, const char *path)
 					   type->name);
 	kg_error_keyword(err, "x-table");
 	kg_error_path(err, "%s", path);
-	kg_error_throw_expected(err, "a role that was granted admin");
+	kg_error_throw_expected(err, "a role with admin access");
 }
 
 /* Checks the table whose rows are the edges of a declared relation. */
@@ -379,9 +381,9 @@ check_relation(KgApply *apply, const KgPayloadRelation *payload)
 	if (payload->key != NULL || payload->history || payload->symmetric ||
 		payload->expose != 0 || kg_period_any(&period))
 		refuse(&binding,
-			   "the relation has a member of stored edges",
-			   "no \"key\", \"history\", \"symmetric\", \"x-tool-expose\" and "
-			   "periods");
+			   "the relation has a member that only stored edges can have",
+			   "a relation without \"key\", \"history\", \"symmetric\", "
+			   "\"x-tool-expose\" and periods");
 }
 
 static void
@@ -466,18 +468,18 @@ check_stored_field(KgApply *apply, const KgPayloadType *payload,
 	if (!field->indexed)
 		expected = "\"x-index\": true beside \"x-ref\"";
 	else if (!by_id)
-		expected = "a reference by the id";
+		expected = "a reference to the id";
 	else if (field->nsteps > (field->is_array ? 2 : 1))
 		expected = "a property of the root: a string, or an array of strings";
 	else if (field->on_delete != KG_ON_DELETE_RESTRICT)
 		expected = "no \"x-on-delete\": rows are deleted without kg_graph";
 	else if (other_of_relation(payload->parsed, field) != NULL)
-		expected = "another \"x-relation\" than that of another property";
+		expected = "an \"x-relation\" that no other property has";
 	else if (counting != NULL)
-		expected = psprintf("another relation than \"%s\", which property "
-							"\"%s\" counts",
-							field->relation,
-							counting->name);
+		expected = psprintf(
+			"a relation other than \"%s\", which property \"%s\" counts",
+			field->relation,
+			counting->name);
 	if (expected == NULL)
 		return;
 	err = kg_error_new(KG_INVALID_INPUT,
@@ -548,11 +550,11 @@ check_empty(KgApply *apply, const KgPayloadType *payload)
 	if (payload->stored == NULL || payload->stored->binding != NULL)
 		return;
 	err = kg_error_new(KG_INVALID_INPUT,
-					   "entity type \"%s\" is a stored one and cannot be given "
-					   "a table",
+					   "entity type \"%s\" is stored in kg_graph and cannot be "
+					   "changed to read a table",
 					   payload->name);
 	kg_error_keyword(err, "x-table");
-	kg_error_expected(err, "another type, or this one dropped first");
+	kg_error_expected(err, "another type, or this type after it was dropped");
 	kg_apply_report(apply, err, payload->path);
 }
 

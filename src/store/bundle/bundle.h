@@ -46,13 +46,13 @@ typedef struct KgApply
 	bool moved;			 /* the order of the types has changed */
 	bool sees_all;		 /* the caller may see every stored entity */
 	List *variants;		 /* the bundle's relations after the apply */
-	List *entity_counts; /* of KgCounts * */
+	List *entity_counts; /* List of KgCounts * */
 	List *edge_counts;
 	List *type_changes[3]; /* names created, updated, deleted */
 	List *tool_changes[3]; /* "tool@version" */
 	List *samples[3];	   /* handles created, updated, deleted */
 	int64 sampled[3];	   /* number of all created, updated, deleted */
-	List *warnings;		   /* of char * */
+	List *warnings;		   /* List of char * */
 	KgScope *scope;		   /* the scope for writing the entities */
 	/* counts of rows that are deleted along with entities, or NULL */
 	struct KgTally *tally;

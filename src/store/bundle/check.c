@@ -73,7 +73,7 @@ check_reference(KgApply *apply, const KgPayloadType *type, const KgField *field)
 		kg_error_keyword(err, "x-relation");
 		kg_error_got_string(err, field->relation);
 		kg_error_expected(err,
-						  "\"x-relation\": a match for "
+						  "an \"x-relation\" that matches "
 						  "^[A-Za-z][A-Za-z0-9_]{0,61}[A-Za-z0-9]$");
 		kg_apply_report(apply, err, path);
 	}
@@ -148,8 +148,8 @@ check_fields(KgApply *apply, KgPayloadType *type)
 		if (field->derived && field->derived_relation == NULL)
 			kg_apply_warn(
 				apply,
-				psprintf("property \"%s\" of type \"%s\" has \"x-derived\" "
-						 "without saying what is counted: it has no value",
+				psprintf("property \"%s\" of type \"%s\" has no value, because "
+						 "its \"x-derived\" does not name a relation to count",
 						 field->name,
 						 type->name));
 		check_counted(apply, type, field);
@@ -186,7 +186,7 @@ check_named_fields(KgApply *apply)
 				is_target_field(target->parsed, field->ref_field))
 				continue;
 			err = kg_error_new(KG_REFERENCE_MISSING,
-							   "property \"%s\" of \"%s\" is named by an "
+							   "property \"%s\" of type \"%s\" is named by an "
 							   "\"x-ref-field\" of \"%s/%s\"",
 							   field->ref_field,
 							   field->ref_type,
@@ -194,9 +194,10 @@ check_named_fields(KgApply *apply)
 							   type->name);
 			kg_error_keyword(err, "x-ref-field");
 			kg_error_got_string(err, field->ref_field);
-			kg_error_expected(err,
-							  "an indexed string property of that name, or a "
-							  "change of the referring type first");
+			kg_error_expected(
+				err,
+				"an indexed string property of that name, or this change after "
+				"a change of the referring type");
 			kg_apply_report(apply, err, target->path);
 		}
 	}
@@ -227,7 +228,8 @@ check_foreign_references(KgApply *apply)
 							   type->bundle,
 							   type->name);
 			kg_error_keyword(err, "x-ref");
-			kg_error_expected(err, "a change of the referring type first");
+			kg_error_expected(
+				err, "the same bundle, after a change of the referring type");
 			kg_apply_report(apply, err, "/schemas");
 		}
 	}
@@ -264,7 +266,7 @@ kg_bundle_check_others(KgApply *apply)
 typedef struct CycleSearch
 {
 	KgApply *apply;
-	int *state; /* by type: 0 new, 1 on the path, 2 done */
+	int *state; /* indexed by type: 0 new, 1 on the path, 2 done */
 	int *path;
 	int depth;
 } CycleSearch;

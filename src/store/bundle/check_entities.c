@@ -48,7 +48,7 @@ type_of_set(KgApply *apply, const KgPayloadSet *set, int index)
 					   set->type_name);
 	kg_error_path(err, "/entities/%d/entity_type", index);
 	kg_error_got_string(err, set->type_name);
-	kg_error_expected(err, "a type of \"schemas\"");
+	kg_error_expected(err, "an entity type in \"schemas\"");
 	for (int i = 0; i < payload->ntypes; i++)
 		kg_error_allow(err, names[i]);
 	kg_error_did_you_mean(err,

@@ -69,7 +69,8 @@ typedef struct Triples
 {
 	Triple *list;
 	int n;
-	const char **keys; /* by item; NULL: no relation has a key property */
+	/* indexed by item; NULL: no relation has a key property */
+	const char **keys;
 } Triples;
 
 /* Returns the key of an edge; NULL for most relations. */
@@ -650,10 +651,9 @@ begin_again_if_anew(KgApply *apply, const Triple *triples, int n)
 
 		if (!is_there_anew(apply, &triples[i], &ends[2 * i]))
 			continue;
-		err = kg_error_new(KG_CONFLICT,
-						   "an entity was deleted by another session at the "
-						   "same time");
-		kg_error_expected(err, "the same call again");
+		err = kg_error_new(
+			KG_CONFLICT, "another session deleted an entity at the same time");
+		kg_error_expected(err, "the same call, sent again");
 		kg_throw_again(err);
 	}
 }
@@ -912,7 +912,7 @@ require_seen(const KgApply *apply, const KgUserContext *caller,
 					  columns[KG_EDGE_TARGET],
 					  columns[KG_EDGE_KEY]);
 		if (kg_spi_int64(0, 1) != edges->nrows)
-			kg_refuse_hidden("checked by a changed relation");
+			kg_refuse_hidden("validated by a changed relation");
 		SPI_freetuptable(SPI_tuptable);
 	}
 	kg_restore_user(&owner);

@@ -45,7 +45,7 @@
 #define KG_COMPARE_BATCH 1000
 
 /*
- * Returns whether both have equal bytes. The bytes of an item are those of a
+ * Returns whether both have equal bytes. An item has the same bytes as a
  * separate datum (kg_payload_data()).
  */
 static bool
@@ -262,11 +262,11 @@ throw_lost_race(const KgApply *apply, const KgCounts *counts)
 {
 	KG_THROW(KG_CONFLICT,
 			 .message = psprintf("entities of type \"%s\" in bundle \"%s\" "
-								 "were written while it was applied",
+								 "were written while the bundle was applied",
 								 counts->name,
 								 apply->payload->name),
 			 .type = counts->name,
-			 .expected = "the same call again");
+			 .expected = "the same call, sent again");
 }
 
 /*
@@ -671,7 +671,7 @@ report_lost(KgApply *apply, const KgType *type, const KgPayloadItem *item)
 		.path = psprintf("/entities/%d/items/%d", item->set, item->index),
 		.keyword = "x-on-delete",
 		.expected =
-			"the bundle without that reference, or with the missing entity");
+			"a bundle without that reference, or with the missing entity");
 }
 
 /*
@@ -718,7 +718,7 @@ revalidate(KgApply *apply, const KgType *type, const char *id,
 			.type = type->name,
 			.id = id,
 			.got_string = new_id,
-			.expected = "an \"x-id-field\" that has the stored ids as values");
+			.expected = "an \"x-id-field\" whose values are the stored ids");
 }
 
 /*
@@ -768,7 +768,7 @@ require_seen(const KgApply *apply, const KgUserContext *caller,
 						caller,
 						nodes,
 						(int) rows->numvals,
-						"checked by a changed schema");
+						"validated by a changed schema");
 	pfree(tids);
 	pfree(nodes);
 }
@@ -786,7 +786,7 @@ rebuild_type(KgApply *apply, const KgUserContext *caller, const KgType *type,
 
 	if (!only_unique && type->ncounted > 0)
 		kg_counted_exclude(apply->after);
-	kg_work_begin(&work, "deriving entities anew", -1);
+	kg_work_begin(&work, "deriving entities again", -1);
 	for (;;)
 	{
 		SPITupleTable *rows = next_rows(apply, type, last);

@@ -119,7 +119,7 @@ kg_bundle_future_type(const KgApply *apply, const char *bundle,
 bool
 kg_bundle_has_type(const KgApply *apply, const char *bundle, const char *name)
 {
-	/* It exists even if its schema is invalid. */
+	/* The type exists even if its schema is invalid. */
 	if (strcmp(bundle, apply->payload->name) == 0 &&
 		kg_payload_type(apply->payload, name))
 		return true;
@@ -153,6 +153,8 @@ kg_bundle_unknown_type(KgApply *apply, const char *name, const char *keyword,
 	kg_error_did_you_mean(err, kg_nearest(name, names, n));
 	kg_error_keyword(err, keyword);
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "an entity type of the bundle, or bundle/type");
+	kg_error_expected(err,
+					  "an entity type of the bundle, or a type of another "
+					  "bundle as bundle/type");
 	kg_apply_report(apply, err, path);
 }

@@ -19,7 +19,7 @@
 typedef struct KgTally
 {
 	Snapshot snapshot;
-	List *entities; /* of KgRowCount *, by type */
+	List *entities; /* List of KgRowCount *, by type */
 	List *edges;	/* by relation */
 } KgTally;
 

@@ -48,10 +48,9 @@ kg_number_new(KgApply *apply, KgNumbered what)
 	if (number <= last)
 		return number;
 	KG_THROW(KG_LIMIT_EXCEEDED,
-			 .message = psprintf(
-				 "the database has given all numbers that %s can have, "
-				 "up to " INT64_FORMAT,
-				 numbered[what].plural,
-				 last),
-			 .expected = "another database, where the tenant is moved");
+			 .message = psprintf("the database has assigned all numbers that "
+								 "%s can have, up to " INT64_FORMAT,
+								 numbered[what].plural,
+								 last),
+			 .expected = "another database, to which the tenant is moved");
 }

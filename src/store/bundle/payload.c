@@ -129,7 +129,7 @@ bad_name(const char *name, const char *kind, const char *pattern,
 	KgError *err = kg_error_new(KG_INVALID_INPUT, "%s name is not valid", kind);
 
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "a match for %s", pattern);
+	kg_error_expected(err, "a name that matches %s", pattern);
 	report(errors, err, path);
 }
 
@@ -162,7 +162,7 @@ object_item(const JsonbValue *value, const char *path, KgErrorList *errors)
 
 	if (kg_json_is_object(value))
 		return kg_json_container(value);
-	err = kg_error_new(KG_INVALID_INPUT, "an object is expected here");
+	err = kg_error_new(KG_INVALID_INPUT, "the value is not an object");
 	kg_error_got(err, value);
 	kg_error_expected(err, "an object");
 	report(errors, err, path);
@@ -258,9 +258,10 @@ key_member(const JsonbContainer *object, const char *path, KgErrorList *errors)
 	property = getIthJsonbValueFromContainer(array, 0);
 	if (kg_json_length(array) == 1 && property->type == jbvString)
 		return kg_json_cstring(property);
-	err = kg_error_new(KG_INVALID_INPUT, "\"key\" does not name one property");
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "\"key\" does not contain the name of one property");
 	kg_error_got(err, &value);
-	kg_error_expected(err, "an array of the name of one property");
+	kg_error_expected(err, "an array with the name of one property");
 	report(errors, err, psprintf("%s/key", path));
 	return NULL;
 }
@@ -275,8 +276,9 @@ read_exposed(KgPayloadRelation *relation, const JsonbContainer *object,
 	if (kg_json_get(object, "tools", &value) == NULL || value.type == jbvNull ||
 		kg_expose_read(&value, true, &relation->expose))
 		return;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "\"tools\" of a relation must be an array of tools");
+	err = kg_error_new(
+		KG_INVALID_INPUT,
+		"\"tools\" of a relation must be an array of names of tools");
 	kg_error_got(err, &value);
 	kg_expose_allow(err, true);
 	report(errors, err, psprintf("%s/tools", relation->path));
@@ -656,11 +658,12 @@ kg_payload_read(const KgDocument *document, KgErrorList *errors)
 
 	if (!JsonContainerIsObject(root))
 	{
-		KgError *err = kg_error_new(KG_INVALID_INPUT, "a bundle is an object");
+		KgError *err = kg_error_new(KG_INVALID_INPUT,
+									"a bundle must be an object");
 
 		kg_error_expected(err,
-						  "{\"bundle_name\", \"version\", \"schemas\", "
-						  "\"entities\", ...}");
+						  "an object {\"bundle_name\", \"version\", "
+						  "\"schemas\", \"entities\", ...}");
 		report(errors, err, "");
 		return payload;
 	}

@@ -57,7 +57,7 @@ typedef struct KgPayloadSet
 {
 	const char *type_name;
 	KgItemTable *ids;
-	const KgType *type; /* of the payload, or stored; NULL: invalid */
+	const KgType *type; /* type of the payload, or stored; NULL: invalid */
 	int nitems;
 	KgPayloadItem *items;
 } KgPayloadSet;

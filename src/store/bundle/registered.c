@@ -157,7 +157,8 @@ report_twice(KgApply *apply, const Jsonb *definition, int index)
 		.path = psprintf("/tools/%d/version", index),
 		.got = &number,
 		.expected = psprintf(
-			"another version than that of /tools/%d, or only one", first));
+			"a version other than that of /tools/%d, or only one of the two",
+			first));
 	return true;
 }
 

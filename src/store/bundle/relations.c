@@ -34,11 +34,11 @@ typedef struct KgNewVariant
 	const char *key;
 	bool history;
 	const char *description;
-	int nfields; /* of a valid schema */
+	int nfields; /* number of fields of a valid schema */
 	KgField *fields;
 	KgPeriod period;
 	int expose;		  /* KG_EXPOSE_*; the same for all variants of a name */
-	const char *path; /* of the declaration in the payload; NULL: stored */
+	const char *path; /* path of the declaration in the payload; NULL: stored */
 } KgNewVariant;
 
 static bool
@@ -99,7 +99,7 @@ add_variant(KgApply *apply, const KgNewVariant *variant)
 						   variant->from_type,
 						   end_name(apply, variant));
 		kg_error_got_string(err, variant->relation);
-		kg_error_expected(err, "another name, or one declaration");
+		kg_error_expected(err, "another name, or only one of the declarations");
 		report(apply, err, variant->path);
 		return;
 	}
@@ -247,9 +247,9 @@ check_ends(KgApply *apply, const KgPayloadRelation *relation, bool only_others)
 	split_end(apply, relation->from, &bundle, &type);
 	if (strcmp(bundle, own) != 0)
 	{
-		KgError *err = kg_error_new(KG_INVALID_INPUT,
-									"a relation starts at a type of its own "
-									"bundle");
+		KgError *err = kg_error_new(
+			KG_INVALID_INPUT,
+			"a relation must start at an entity type of its own bundle");
 
 		kg_error_got_string(err, relation->from);
 		kg_error_expected(err, "an entity type of this bundle");
@@ -274,8 +274,8 @@ check_alike(KgApply *apply, const KgNewVariant *a, const KgNewVariant *b)
 
 	if (is_derived(a) != is_derived(b))
 		err = kg_error_new(KG_INVALID_INPUT,
-						   "relation \"%s\" is declared and derived from an "
-						   "\"x-ref\"",
+						   "relation \"%s\" is declared, and is also derived "
+						   "from an \"x-ref\"",
 						   a->relation);
 	else if (a->symmetric != b->symmetric ||
 			 !kg_text_same(a->inverse, b->inverse) ||
@@ -385,11 +385,12 @@ check_variants(KgApply *apply)
 			check_alike(apply, first, variant);
 		if (variant->symmetric && variant->inverse)
 		{
-			KgError *err = kg_error_new(
-				KG_INVALID_INPUT, "a symmetric relation is its own inverse");
+			KgError *err = kg_error_new(KG_INVALID_INPUT,
+										"a symmetric relation is its own "
+										"inverse and cannot have \"inverse\"");
 
 			kg_error_got_string(err, variant->relation);
-			kg_error_expected(err, "\"inverse\" or \"symmetric\"");
+			kg_error_expected(err, "either \"inverse\" or \"symmetric\"");
 			report(apply, err, variant->path);
 		}
 		if (check_schema(apply, variant) && first != NULL)
@@ -480,11 +481,11 @@ report_inverse(KgApply *apply, const char *relation, const char *inverse,
 
 	if (path == NULL)
 		return;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "inverse \"%s\" of relation \"%s\" is the name of a "
-					   "relation",
-					   inverse,
-					   relation);
+	err = kg_error_new(
+		KG_INVALID_INPUT,
+		"inverse \"%s\" of relation \"%s\" is the name of another relation",
+		inverse,
+		relation);
 	kg_error_got_string(err, inverse);
 	kg_error_expected(err,
 					  strcmp(relation, inverse) == 0
@@ -564,13 +565,14 @@ check_foreign_relations(KgApply *apply)
 				kg_bundle_has_type(apply, own, to->name))
 				continue;
 			err = kg_error_new(KG_REFERENCE_MISSING,
-							   "entity type \"%s\" is the end of relation "
+							   "entity type \"%s\" is at an end of relation "
 							   "\"%s\" of bundle \"%s\"",
 							   to->name,
 							   relation->name,
 							   relation->bundle);
 			kg_error_got_string(err, to->name);
-			kg_error_expected(err, "the relation changed first");
+			kg_error_expected(
+				err, "the same bundle, after a change of the relation");
 			report(apply, err, "/schemas");
 		}
 	}
@@ -639,7 +641,8 @@ check_counted(KgApply *apply)
 							   type->name);
 			kg_error_keyword(err, "x-derived");
 			kg_error_got_string(err, counted);
-			kg_error_expected(err, "a change of the counting type first");
+			kg_error_expected(
+				err, "the same bundle, after a change of the counting type");
 			report(apply, err, NULL);
 		}
 	}
@@ -889,9 +892,9 @@ check_changed_keys(KgApply *apply)
 						   "it has edges",
 						   relation->name);
 		kg_error_got_string(err, variant->key ? variant->key : "");
-		kg_error_expected(
-			err,
-			"the present \"key\", or a deletion of the relation's edges first");
+		kg_error_expected(err,
+						  "the present \"key\", or another key after the "
+						  "relation's edges were deleted");
 		report(apply,
 			   err,
 			   variant->path ? psprintf("%s/key", variant->path) : NULL);

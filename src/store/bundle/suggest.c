@@ -38,7 +38,7 @@ has_id(const KgBindingDraft *draft)
 				ereport(NOTICE,
 						errcode(KG_NOTE_STATE),
 						errmsg("table %s is left out: type %s of column \"%s\" "
-							   "is not one of an id",
+							   "cannot be the type of an id",
 							   draft->table,
 							   format_type_be(draft->columns[j].type),
 							   draft->id[i]));
@@ -167,7 +167,10 @@ is_type_name(const List *drafts, const KgBindingDraft *until, const char *name)
 	return false;
 }
 
-/* Gives another name to a type whose table's name gives that of another. */
+/*
+ * Gives another name to a type if its table's name results in the name of
+ * another type.
+ */
 static void
 name_types(const List *drafts)
 {
@@ -295,7 +298,8 @@ kg_suggest_bindings(const char *schema, const Jsonb *options)
 	read_tables(schema, kg_draft_string(root, "tenant_column", ""));
 	all = make_drafts(catalog, bundle ? bundle : schema, root, &n);
 	if (n == 0)
-		kg_draft_throw("/schema", "a schema with tables that you may read");
+		kg_draft_throw("/schema",
+					   "a schema with tables that the caller may read");
 	for (int i = 0; i < n; i++)
 		drafts = lappend(drafts, &all[i].draft);
 	name_types(drafts);

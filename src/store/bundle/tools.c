@@ -113,23 +113,25 @@ check_tool(KgApply *apply, const NewTool *tool, const List *taken)
 							tool->name,
 							(int) strlen(tool->name),
 							KG_MAX_TOOL_NAME),
-			   tool->type ? "a shorter name of the entity type, or a "
-							"shorter \"x-tool-expose\""
-						  : "a shorter name of the relation, or no \"tools\"");
+			   tool->type ? "a shorter name of the entity type, or an "
+							"\"x-tool-expose\" without the tool"
+						  : "a shorter name of the relation, or a relation "
+							"without \"tools\"");
 	/* kg_check() reports tools that are stored already. */
 	if (kg_tool_hooks->is_fixed(tool->name) &&
 		(other == NULL || !is_own(apply, other)))
-		report(apply,
-			   tool,
-			   kg_error_new(KG_ALREADY_EXISTS,
-							"tool_name_collision_in_tenant: tool \"%s\" of "
-							"bundle \"%s\" has the name of a tool of every "
-							"tenant",
-							tool->name,
-							apply->payload->name),
-			   tool->type ? "another name of the entity type, or another "
-							"\"x-tool-expose\""
-						  : "another name of the relation, or no \"tools\"");
+		report(
+			apply,
+			tool,
+			kg_error_new(KG_ALREADY_EXISTS,
+						 "tool_name_collision_in_tenant: tool \"%s\" of bundle "
+						 "\"%s\" has the name of a tool that every tenant has",
+						 tool->name,
+						 apply->payload->name),
+			tool->type ? "another name of the entity type, or an "
+						 "\"x-tool-expose\" without the tool"
+					   : "another name of the relation, or a relation without "
+						 "\"tools\"");
 	foreach(lc, taken)
 		if (strcmp(lfirst(lc), tool->name) == 0)
 			report(apply,
@@ -149,9 +151,10 @@ check_tool(KgApply *apply, const NewTool *tool, const List *taken)
 							tool->name,
 							apply->payload->name,
 							other->bundle),
-			   tool->type ? "another name of the entity type, or another "
-							"\"x-tool-expose\""
-						  : "another name of the relation, or no \"tools\"");
+			   tool->type ? "another name of the entity type, or an "
+							"\"x-tool-expose\" without the tool"
+						  : "another name of the relation, or a relation "
+							"without \"tools\"");
 }
 
 /*
@@ -219,8 +222,8 @@ is_stored(const KgApply *apply, const NewTool *tool)
 }
 
 /*
- * Writes a tool. The primary key decides if another bundle has generated a tool
- * of the name meanwhile.
+ * Writes a tool. If another session has written a tool of this name at the same
+ * time, the primary key decides.
  */
 static void
 write_tool(KgApply *apply, const NewTool *tool)

@@ -221,14 +221,14 @@ require_same_authorize(const char *name, const KgType *before,
 	if (same_authorize(before ? before->authorize : NULL,
 					   after ? after->authorize : NULL))
 		return;
-	KG_THROW(
-		KG_FORBIDDEN,
-		.message = psprintf("\"x-authorize\" of entity type \"%s\" can be "
-							"changed only by the owner of the extension",
-							name),
-		.keyword = "x-authorize",
-		.type = name,
-		.expected = "the stored \"x-authorize\", or none if the type is new");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = psprintf("\"x-authorize\" of entity type \"%s\" can be "
+								 "changed only by the owner of the extension",
+								 name),
+			 .keyword = "x-authorize",
+			 .type = name,
+			 .expected = "the stored \"x-authorize\", or a new type without "
+						 "\"x-authorize\"");
 }
 
 void
@@ -271,13 +271,13 @@ static void
 throw_still_used(const KgApply *apply, const KgType *type)
 {
 	KG_THROW(apply->sees_all ? KG_CONFLICT : KG_FORBIDDEN,
-			 .message = psprintf("entities of type \"%s\" in bundle \"%s\" are "
-								 "left, so the type cannot be dropped",
+			 .message = psprintf("entities of type \"%s\" in bundle \"%s\" "
+								 "remain, so the type cannot be dropped",
 								 type->name,
 								 apply->payload->name),
 			 .type = type->name,
 			 .expected = apply->sees_all
-							 ? "the same call again"
+							 ? "the same call, sent again"
 							 : "a call by a role that sees every entity of the "
 							   "type");
 }

@@ -75,12 +75,13 @@ changes_names(const KgApply *apply)
 }
 
 /*
- * Serializes applies that change such names. A property is unique as long as a
- * type of any bundle names it. A type exists as long as a type refers to it or
- * a relation has an end at it. A relation exists as long as a property counts
- * it. Without this lock, each of two sessions could rely on a row that the
- * other session deletes. Changes that other sessions have committed meanwhile
- * are read; this bundle itself is locked.
+ * Serializes applies that change names of unique properties, types or
+ * relations. A property is unique as long as a type of any bundle names it. A
+ * type exists as long as a type refers to it or a relation has an end at it. A
+ * relation exists as long as a property counts it. Without this lock, each of
+ * two sessions could rely on a row that the other session deletes. Changes that
+ * other sessions committed before the lock was granted are read. This bundle
+ * itself is locked already.
  */
 void
 kg_bundle_lock_names(KgApply *apply)

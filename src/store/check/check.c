@@ -57,7 +57,8 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 		err = kg_error_new(KG_VALIDATION_FAILED,
 						   "entity of type \"%s\" has no id",
 						   type->name);
-		kg_error_expected(err, "%s in \"%s\"", kind, field->name);
+		kg_error_expected(
+			err, "%s as the value of \"%s\"", kind, field->name);
 	}
 	else if (type->number_ids && kg_json_int64(&value, &number))
 		return kg_id_of_value(&value);
@@ -68,7 +69,8 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 						   type->name,
 						   kind);
 		kg_error_got(err, &value);
-		kg_error_expected(err, "%s in \"%s\"", kind, field->name);
+		kg_error_expected(
+			err, "%s as the value of \"%s\"", kind, field->name);
 	}
 	else if (value.val.string.len < 1 ||
 			 value.val.string.len > KG_MAX_ID_BYTES ||
@@ -163,7 +165,7 @@ check_derived(const KgType *type, const char *id, const Jsonb *data,
 						   field->name);
 		kg_error_keyword(err, "x-derived");
 		kg_error_got(err, &value);
-		kg_error_expected(err, "no value");
+		kg_error_expected(err, "an entity without a value of this property");
 		report(err, type, id, path, kg_field_pointer(field), errors);
 		good = false;
 	}
@@ -307,11 +309,11 @@ kg_entity_check_scope(const KgType *type, const char *id, const Jsonb *data,
 							   scope ? VARSIZE(scope) - VARHDRSZ : 0))
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
-					   "the entity lies outside the caller's scope paths");
+					   "the entity is outside of the caller's scope paths");
 	kg_error_keyword(err, "x-scope-field");
 	if (scope && VARSIZE(scope) > VARHDRSZ)
 		kg_error_got_string(err, text_to_cstring(scope));
-	kg_error_expected(err, "one of the caller's paths, or one below it");
+	kg_error_expected(err, "a scope path of the caller, or a path below it");
 	for (int i = 0; i < token->nscopes; i++)
 		kg_error_allow(err, token->scopes[i]);
 	report(err,

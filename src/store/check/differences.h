@@ -35,7 +35,7 @@ typedef struct KgDifferences
 	int64 limit;
 	int64 total;
 	KgJsonWriter written;
-	List *counts; /* of each kind */
+	List *counts; /* counts of each kind */
 } KgDifferences;
 
 extern void kg_differences_init(KgDifferences *differences, int64 limit);

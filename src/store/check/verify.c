@@ -4,13 +4,13 @@
  *	  correct.
  *
  * Entities are read once. The rows derived from a batch of them (derive.h) are
- * compared set-wise with the stored rows of their nodes. Rows of nodes that
- * are not entities are searched for separately.
+ * compared set-wise with the stored rows of their nodes. Rows of nodes that are
+ * not entities are searched for separately.
  *
  * Index keys have no index by node, so all of them are summed up. If the sum
- * differs from that of the expected keys, the keys are looked up. If the
- * number of rows then shows surplus keys, these are searched for. Counts of
- * edges have an index by node and are compared by it.
+ * differs from the sum of the expected keys, the keys are looked up. If the
+ * number of rows then shows that there are surplus keys, the surplus keys are
+ * searched for. Counts of edges have an index by node and are compared by it.
  */
 #include "postgres.h"
 
@@ -416,10 +416,11 @@ compare_bound(KgVerify *v)
 			   edata->message,
 			   "SELECT kg_binding_report(type)");
 	else
-		differ_dangling(v,
-						&check.missing,
-						"a row that property \"%s\" names and you see",
-						"write the reference anew");
+		differ_dangling(
+			v,
+			&check.missing,
+			"a row to which property \"%s\" refers, and which the caller sees",
+			"write the reference again");
 }
 
 static void
@@ -436,8 +437,8 @@ compare_edges(KgVerify *v, const KgReferenceList *references, KgArg nodes)
 		v->catalog, references, &sight, &missing, gather_edges, v);
 	differ_dangling(v,
 					&missing,
-					"an entity that property \"%s\" names",
-					"write the entity that is missing, or the reference anew");
+					"an entity to which property \"%s\" refers",
+					"write the missing entity, or write the reference again");
 	compare_rows(
 		v,
 		&saved,
@@ -561,7 +562,7 @@ verify_entity(KgVerify *v, KgDerivation *d, HeapTuple row, TupleDesc desc)
 			   id,
 			   psprintf("entity_id %s", own_id),
 			   psprintf("entity_id %s", id),
-			   "write the entity anew");
+			   "write the entity again");
 	if (own_id == NULL || !kg_entity_check(type, id, data, "", &errors))
 		differ(v,
 			   "schema_refused",
@@ -570,7 +571,7 @@ verify_entity(KgVerify *v, KgDerivation *d, HeapTuple row, TupleDesc desc)
 			   id,
 			   NULL,
 			   kg_error_message(linitial(errors.errors)),
-			   "write the entity anew");
+			   "write the entity again");
 	if (!kg_extract_is_stored(
 			type, data, keys, no_scope ? NULL : DatumGetTextPP(scope)))
 		differ(v,
@@ -578,7 +579,7 @@ verify_entity(KgVerify *v, KgDerivation *d, HeapTuple row, TupleDesc desc)
 			   "kg_entity",
 			   name,
 			   id,
-			   "index_keys and scope as they follow from data",
+			   "the values of index_keys and scope that follow from data",
 			   NULL,
 			   KG_REBUILD);
 	if (version < 1)
@@ -589,7 +590,7 @@ verify_entity(KgVerify *v, KgDerivation *d, HeapTuple row, TupleDesc desc)
 			   id,
 			   "version of 1 or more",
 			   psprintf("version " INT64_FORMAT, version),
-			   "write the entity anew");
+			   "write the entity again");
 	kg_node_add(&v->nodes, node);
 	kg_bound_references_of(type, node, NULL, data, &v->bound);
 	old = MemoryContextSwitchTo(v->batch);
@@ -772,7 +773,7 @@ differ_edge(KgVerify *v, const KgColumns *edges, int row,
 			DatumGetInt32(edges->values[KG_EDGE_RELATION][row]),
 			DatumGetInt64(edges->values[KG_EDGE_TARGET][row]));
 		difference.got = kg_error_message(err);
-		difference.repair = "write the edge anew, or delete it";
+		difference.repair = "write the edge again, or delete it";
 		if (kg_error_code(err) == KG_ALREADY_EXISTS)
 		{
 			difference.kind = "edge_twice";
@@ -945,7 +946,8 @@ verify_quotas(KgVerify *v)
 			   psprintf(INT64_FORMAT " used of " INT64_FORMAT,
 						state.used,
 						state.allotted),
-			   "kg_set_limits() with the same quotas counts anew");
+			   "call kg_set_limits() with the same quotas, which counts the "
+			   "rows again");
 	}
 }
 
@@ -1153,7 +1155,7 @@ verify_pending(KgVerify *v)
 			   NULL,
 			   kg_spi_cstring(i, 1),
 			   NULL,
-			   "references that nobody checked",
+			   "references that were not checked",
 			   "DELETE FROM kg_pending_reference");
 	SPI_freetuptable(SPI_tuptable);
 }

@@ -31,8 +31,8 @@ differ(const KgCatalog *catalog, KgDifferences *differences, const char *kind,
 	kg_differences_add(differences, &difference);
 }
 
-#define KG_REPAIRS "kg_check with repair writes it anew"
-#define KG_APPLIES "apply the bundle once more with another version"
+#define KG_REPAIRS "kg_check with repair writes it again"
+#define KG_APPLIES "apply the bundle again with another version"
 
 /* ---- tools ---- */
 
@@ -125,7 +125,8 @@ verify_tools(Verify *v)
 				   "kg_tool",
 				   psprintf("tool %s", tool->name),
 				   NULL,
-				   psprintf("\"%s\" of %s, which does not expose it as this",
+				   psprintf("\"%s\" of %s, which does not expose the tool "
+							"under this name",
 							kg_operation_of(tool->operation)->name,
 							tool->row ? kg_row_handle(tool->row)
 									  : tool->relation->name),
@@ -148,7 +149,7 @@ verify_taken(Verify *v)
 				   "tool_taken",
 				   "kg_tool",
 				   psprintf("tool %s", tool->name),
-				   "the tool of every tenant that has this name",
+				   "the tool of this name that every tenant has",
 				   psprintf("a tool of bundle \"%s\"", tool->bundle),
 				   "apply the bundle with another name of the type, or "
 				   "without this tool in \"x-tool-expose\"");
@@ -174,8 +175,8 @@ verify_registered(Verify *v)
 				psprintf("tool %s version %s", version->tool, version->version),
 				"arguments of 1 to 64 letters, digits, \"_\", \".\" and "
 				"\"-\"",
-				psprintf("argument \"%s\", for which clients refuse all "
-						 "tools",
+				psprintf("argument \"%s\", because of whose name clients "
+						 "refuse all tools",
 						 argument),
 				"register a version with another name of the argument");
 	}
@@ -209,8 +210,8 @@ verify_names(Verify *v)
 			   kg_spi_cstring(i, 1),
 			   NULL,
 			   kg_spi_cstring(i, 2),
-			   "register what is missing, or kg_check with repair deletes the "
-			   "name");
+			   "register the missing tool or version, or call kg_check with "
+			   "repair, which deletes the name");
 	SPI_freetuptable(SPI_tuptable);
 }
 
@@ -330,8 +331,8 @@ verify_relation(Verify *v, const KgRelation *relation)
 				   "kg_relation",
 				   psprintf("relation %s", relation->name),
 				   NULL,
-				   psprintf("of property \"%s\" of type %s, which is no such "
-							"reference",
+				   psprintf("a relation of property \"%s\" of type %s, which "
+							"is not such a reference",
 							variant->property,
 							kg_type_handle(type)),
 				   KG_APPLIES);

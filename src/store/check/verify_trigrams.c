@@ -5,10 +5,9 @@
  *
  * There are ten times as many trigrams as entities, so they are not looked up
  * one by one. A range of the rows is read in the order of their index, and
- * stored as 64-bit hashes. Then all terms are read, and those of their
- * trigrams that are in the range are looked up. The next range follows. A
- * missing trigram has the hash of a stored one with a probability of 1 to
- * 10^12.
+ * stored as 64-bit hashes. Then all terms are read, and their trigrams are
+ * looked up if they are in the range. The next range follows. A missing trigram
+ * has the hash of a stored one with a probability of 1 to 10^12.
  */
 #include "postgres.h"
 

@@ -36,14 +36,14 @@ typedef struct Appending
 	Relation rel;
 	EState *estate;
 	ResultRelInfo *result;
-	ExprState **predicates; /* of the indexes; NULL: for each row */
+	ExprState **predicates; /* predicates of the indexes; NULL: for each row */
 	TupleTableSlot *row;	/* the given row */
 	TupleTableSlot **slots; /* the rows as stored */
 	int places[KG_MAX_COLUMNS + 1];
 	Datum tenant;
 	const KgColumns *rows;
 	const int *order;
-	ItemPointerData *tids; /* of the stored rows */
+	ItemPointerData *tids; /* TIDs of the stored rows */
 	TransitionCaptureState *transition;
 } Appending;
 

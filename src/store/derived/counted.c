@@ -112,8 +112,8 @@ same_count(const KgCount *a, const KgCount *b)
 }
 
 /*
- * Called for each count of two lists. One argument is NULL if only the other
- * list has the count.
+ * A function that is called for each count that is in one of two lists, or in
+ * both. If a list does not have the count, its argument is NULL.
  */
 typedef void (*Pair)(const KgCount *should, const KgCount *is, void *arg);
 

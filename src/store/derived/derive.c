@@ -178,7 +178,7 @@ typedef struct KeyPlace
 {
 	uint64 field;  /* type and field */
 	uint64 prefix; /* the first bytes of the key, as a number */
-	int len;	   /* of the key, in bytes */
+	int len;	   /* length of the key, in bytes */
 	int row;	   /* a tiebreaker: entities mostly come ordered by id */
 } KeyPlace;
 
@@ -522,7 +522,9 @@ add_key(KgDerivation *d, KgColumns *columns, int32 type_no,
 	MemoryContextSwitchTo(old);
 }
 
-/* Completes the last row of exchanged_keys with the key that replaces its key. */
+/*
+ * Completes the last row of exchanged_keys with the key that replaces its key.
+ */
 static void
 add_new_key(KgDerivation *d, const KgPackedKey *key)
 {

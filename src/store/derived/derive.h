@@ -29,7 +29,7 @@ extern KgDerivation *kg_derive_begin(const char *tenant,
 									 const KgUserContext *caller);
 
 /*
- * Notes that the rows are those of the innermost statement, whose trigger
+ * Notes that the rows were written by the innermost statement, whose trigger
  * derives.
  */
 extern void kg_derive_of_statement(KgDerivation *d);
@@ -75,7 +75,7 @@ extern void kg_derive_deleted(KgDerivation *d, int32 type_no,
 
 /*
  * Handles a version that the statement has replaced or written, if another
- * statement derived the entity meanwhile (model/writing.h). Rows derived from
+ * statement derived the entity in between (model/writing.h). Rows derived from
  * this version are deleted, and kg_derive_settle() derives from the stored row.
  */
 extern void kg_derive_overtaken(KgDerivation *d, int32 type_no, int64 node,

@@ -87,13 +87,14 @@ kg_embedded_hash_is(const bytea *hash, const char *text)
 static KG_NORETURN void
 throw_enabled(const KgVectors *vectors)
 {
-	KG_THROW(KG_ALREADY_EXISTS,
-			 .message = psprintf(
-				 "there are embeddings of %d dimensions by the model \"%s\"",
-				 vectors->dimensions,
-				 vectors->model),
-			 .expected = "these dimensions and this model, or "
-						 "kg_disable_vectors() first, which deletes them");
+	KG_THROW(
+		KG_ALREADY_EXISTS,
+		.message = psprintf(
+			"the database has embeddings of %d dimensions by the model \"%s\"",
+			vectors->dimensions,
+			vectors->model),
+		.expected = "these dimensions and this model, or others after "
+					"kg_disable_vectors(), which deletes the embeddings");
 }
 
 void
@@ -201,7 +202,7 @@ has_member(Put *put, int i, const JsonbContainer *object, const char *key,
 		return true;
 	err = kg_error_new(KG_INVALID_INPUT, "an item has no \"%s\"", key);
 	kg_error_path(err, "/items/%d", i);
-	kg_error_expected(err, "{\"id\", \"vector\"}");
+	kg_error_expected(err, "an object {\"id\", \"vector\"}");
 	kg_outcome_error(&put->outcomes->items[i], err);
 	return false;
 }
@@ -217,7 +218,8 @@ read_item(Put *put, int i, const JsonbValue *value)
 	JsonbValue member;
 	KgError *err = NULL;
 
-	if (!kg_outcome_is_object(outcome, value, path, "{\"id\", \"vector\"}"))
+	if (!kg_outcome_is_object(
+			outcome, value, path, "an object {\"id\", \"vector\"}"))
 		return;
 	object = kg_json_container(value);
 	kg_check_members(object, known, path, &outcome->errors);
@@ -289,7 +291,7 @@ check_found(Put *put, int i)
 	if (item->node == 0)
 	{
 		err = kg_error_new(KG_NOT_FOUND,
-						   "there is no entity of type \"%s\" with this id",
+						   "no entity of type \"%s\" has this id",
 						   put->type->name);
 		kg_error_entity(err, kg_type_handle(put->type), outcome->id);
 		kg_error_path(err, "/items/%d/id", i);
@@ -400,7 +402,7 @@ lock_vectors(const KgVectors *vectors)
 	KG_THROW(KG_CONFLICT,
 			 .message = "another session changed the settings of embeddings at "
 						"the same time",
-			 .expected = "the same call again");
+			 .expected = "the same call, sent again");
 }
 
 Jsonb *

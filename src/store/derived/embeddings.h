@@ -3,8 +3,9 @@
  *	  Embeddings of entities: rows of kg_embedding.
  *
  * An embedding describes the entity's text at the time when it was stored. The
- * row has a hash of that text, so a stale embedding is detected when it is read.
- * An update of an entity does not change its embedding; a deletion deletes it.
+ * row has a hash of that text, so a stale embedding is detected when it is
+ * read. An update of an entity does not change its embedding; a deletion
+ * deletes it.
  */
 #ifndef KG_EMBEDDINGS_H
 #define KG_EMBEDDINGS_H
@@ -18,7 +19,7 @@
  * document.
  */
 extern char *kg_embedded_text(const KgType *type, const Jsonb *data);
-/* Returns whether the hash is that of the text. */
+/* Returns whether the hash is the hash of the text. */
 extern bool kg_embedded_hash_is(const bytea *hash, const char *text);
 
 /*

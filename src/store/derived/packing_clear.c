@@ -67,7 +67,7 @@ clear_bits(Datum tenant, Forgotten *f)
 }
 
 /*
- * Deletes empty rows, but not those of blocks in which other sessions have set
+ * Deletes empty rows, except rows of blocks in which other sessions have set
  * bits again.
  */
 static void

@@ -324,8 +324,8 @@ delete_pieces(const char *tenant, const KgColumns *heads, bool counted)
 
 /*
  * Locks the heads that are stored and inserts the pieces of the others. Returns
- * false if another session has inserted some of them meanwhile, whose heads are
- * not locked.
+ * false if another session has inserted some of them since they were looked up;
+ * the heads of these pieces are not locked.
  */
 static bool
 write_pieces(const char *tenant, const KgColumns *heads, bool counted)
@@ -365,7 +365,9 @@ forget_pieces(const char *tenant, const KgColumns *heads, bool counted)
 		tenant,
 		heads);
 	unused = select_heads(heads, true);
-	/* A transaction that ended meanwhile may have written a term. */
+	/*
+	 * A transaction that ended after the first query may have written a term.
+	 */
 	if (unused.nrows > 0 && completed() != before)
 	{
 		run(&check,

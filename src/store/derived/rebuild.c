@@ -234,7 +234,7 @@ rebuild(const char *tenant, const KgUserContext *user, bool told)
 		kg_scope_rewrites(scope, catalog->types[i].type_no);
 	delete_derived(tenant);
 	if (told && kg_setting_progress >= 0)
-		kg_work_begin(&work, "deriving entities anew", count_of(tenant, 0));
+		kg_work_begin(&work, "deriving entities again", count_of(tenant, 0));
 	derive_all(catalog, &work);
 	kg_scope_end(scope, user);
 	/* The quota of bytes counts rows of kg_trigram. */
@@ -259,7 +259,7 @@ kg_rebuild(void)
 	Jsonb *result;
 	bool whole = kg_catalog_newest(tenant)->plain_visibility;
 
-	kg_visibility_require_tenant("rebuild what is derived from it");
+	kg_visibility_require_tenant("rebuild its derived data");
 	kg_become_owner(&user);
 	rebuild(tenant, &user, whole);
 	result = count_all(tenant, whole);

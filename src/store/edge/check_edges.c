@@ -173,8 +173,7 @@ report_variant(const KgCatalog *catalog, const KgRelation *relation, int32 from,
 									kg_type_handle(from_type),
 									kg_type_handle(to_type)));
 	}
-	kg_error_expected(err,
-					  "entity types that the relation is declared to connect");
+	kg_error_expected(err, "entities of the types that the relation connects");
 	report(report_to, err, row);
 }
 
@@ -207,14 +206,14 @@ check_properties(const KgCatalog *catalog, const KgRelation *relation,
 	{
 		if (properties && JB_ROOT_COUNT(properties) > 0)
 		{
-			KgError *err = kg_error_new(KG_VALIDATION_FAILED,
-										"edges of relation \"%s\" have no "
-										"properties",
-										relation->name);
+			KgError *err = kg_error_new(
+				KG_VALIDATION_FAILED,
+				"edges of relation \"%s\" cannot have properties",
+				relation->name);
 
 			kg_error_expected(err,
-							  "no \"properties\", or a \"schema\" in the "
-							  "relation's declaration");
+							  "an edge without \"properties\", or a \"schema\" "
+							  "in the relation's declaration");
 			report(to, err, row);
 		}
 		return;
@@ -266,8 +265,8 @@ check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 		relation = kg_catalog_relation_no(
 			catalog, DatumGetInt32(edges->values[KG_EDGE_RELATION][i]));
 		err = kg_error_new(KG_ALREADY_EXISTS,
-						   "edge of symmetric relation \"%s\" is stored the "
-						   "other way round",
+						   "edge of symmetric relation \"%s\" is already "
+						   "stored in the other direction",
 						   relation->name);
 		kg_error_expected(err, "a symmetric edge once, in either direction");
 		report(to, err, i);
@@ -322,9 +321,11 @@ check_edge(const KgCatalog *catalog, const KgColumns *edges, int row,
 	{
 		err = kg_error_new(KG_INVALID_INPUT,
 						   "edges of relation \"%s\" are derived from an "
-						   "\"x-ref\"",
+						   "\"x-ref\" and cannot be written",
 						   relation->name);
-		kg_error_expected(err, "a change of the referring entity");
+		kg_error_expected(
+			err,
+			"a change of the property with \"x-ref\" in the referring entity");
 	}
 	else if (from == 0 || to == 0)
 	{

@@ -100,7 +100,7 @@ kg_edge_ends_take(const char *tenant, const int64 *nodes, uint32 n)
 
 	if (t == NULL)
 		return false;
-	/* No session packs them meanwhile. */
+	/* No session can pack the edges until the lock is released. */
 	(void) kg_adjacency_lock(tenant, RowShareLock, true);
 	for (uint32 i = 0; i < n; i++)
 		kg_node_add(&t->nodes, nodes[i]);

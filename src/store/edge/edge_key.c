@@ -63,8 +63,10 @@ kg_edge_key_of(const KgRelation *relation, const Jsonb *properties,
 	}
 	key = kg_edge_key_text(&value);
 	if (key == NULL)
-		*err = fault(
-			relation, &value, "of another type", "a string or an integer");
+		*err = fault(relation,
+					 &value,
+					 "of another type than string or integer",
+					 "a string or an integer");
 	else if (strlen(key) > KG_MAX_EDGE_KEY)
 	{
 		*err = fault(relation,
@@ -96,7 +98,7 @@ kg_edge_key_fault(const char *property, const KgField *fields, int nfields)
 					   property);
 	kg_error_got_string(err, property);
 	kg_error_expected(
-		err, "a property that \"schema\" declares a string or an integer");
+		err, "a property that \"schema\" declares as a string or an integer");
 	for (int i = 0; i < nfields; i++)
 		if (fields[i].nsteps == 1 && !fields[i].is_array)
 			kg_error_allow(err, fields[i].name);

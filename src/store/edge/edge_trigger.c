@@ -204,7 +204,7 @@ typedef struct Keeping
 	KgCountChanges *counts;		/* NULL: the tenant has no counts */
 	bool counts_later;			/* counts are written by an outer call */
 	KgHistory *history;			/* NULL: nothing to write yet */
-	const KgRelation *relation; /* of the last row, or NULL */
+	const KgRelation *relation; /* relation of the last row, or NULL */
 	int32 relation_no;
 } Keeping;
 

@@ -214,11 +214,11 @@ kg_edges_compare_states(const char *tenant, const KgColumns *edges, int *found,
 }
 
 /*
- * Locks the wanted rows. Rows that are locked or deleted are not wanted any
- * more. Nor are unchanged rows that a policy prevents from being locked,
- * because it prevents their update as well. The rows still wanted were deleted
- * and written again by another session meanwhile. Returns whether there are
- * any.
+ * Locks the wanted rows. Removes rows from the wanted rows when they are
+ * locked, or found to be deleted. Also removes unchanged rows that a policy
+ * prevents from being locked, because it prevents their update as well. The
+ * remaining rows were deleted and written again by another session. Returns
+ * whether there are such rows.
  */
 static bool
 hold_some(const char *tenant, const KgColumns *edges, bool *wanted, int *found,
@@ -334,8 +334,8 @@ kg_edge_lost_race(void)
 {
 	return KG_ERROR(
 		KG_CONFLICT,
-		.message = "an edge was written by another session at the same time",
-		.expected = "the same call again");
+		.message = "another session wrote the edge at the same time",
+		.expected = "the same call, sent again");
 }
 
 void

@@ -32,14 +32,14 @@ no_relation_error(const KgCatalog *catalog, const char *bundle,
 {
 	const char **names = palloc((catalog->nrelations + 1) * sizeof(char *));
 	int n = 0;
-	KgError *err = derived ? kg_error_new(
-								 KG_INVALID_INPUT,
-								 "edges of relation \"%s\" are derived from an "
-								 "\"x-ref\"",
-								 name)
-						   : kg_error_new(KG_UNKNOWN_TYPE,
-										  "relation \"%s\" does not exist",
-										  name);
+	KgError *err = derived
+					   ? kg_error_new(KG_INVALID_INPUT,
+									  "edges of relation \"%s\" are derived "
+									  "from an \"x-ref\" and cannot be written",
+									  name)
+					   : kg_error_new(KG_UNKNOWN_TYPE,
+									  "relation \"%s\" does not exist",
+									  name);
 
 	for (int i = 0; i < catalog->nrelations; i++)
 	{
@@ -63,7 +63,7 @@ static KgError *
 several_error(const KgCatalog *catalog, const char *name)
 {
 	KgError *err = kg_error_new(
-		KG_INVALID_INPUT, "several bundles have relation \"%s\"", name);
+		KG_INVALID_INPUT, "relation \"%s\" exists in several bundles", name);
 
 	for (int i = 0; i < catalog->nrelations; i++)
 	{
@@ -250,7 +250,7 @@ kg_no_end_error(const KgRelation *relation, const char *end)
 			"edge of relation \"%s\" names an entity that does not exist",
 			relation->name),
 		.got_string = end,
-		.expected = "the handle of an existing entity, type:id");
+		.expected = "the handle (type:id) of an existing entity");
 }
 
 KgError *
@@ -263,8 +263,9 @@ kg_edge_twice_error(const KgGivenEdge *edge, const char *where)
 						"%s %s %s", edge->from, relation->name, edge->to),
 					.expected = psprintf(
 						"each %s once%s%s",
-						relation->symmetric ? "pair of a symmetric relation"
-											: "triple of relation, from and to",
-						relation->key ? " a key" : "",
+						relation->symmetric
+							? "pair of entities"
+							: "combination of relation, from and to",
+						relation->key ? " for each key" : "",
 						relation->symmetric ? ", in either direction" : ""));
 }

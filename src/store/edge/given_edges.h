@@ -67,8 +67,8 @@ extern KgEdgeEnd *kg_given_ends_now(const KgCatalog *catalog,
 									const KgGivenEdge *edges, int n);
 
 /*
- * kg_no_end_error() returns the error for an end that names no entity;
- * kg_edge_twice_error() the one for an edge that is given twice.
+ * kg_no_end_error() returns the error for an end that names no entity.
+ * kg_edge_twice_error() returns the error for an edge that is given twice.
  */
 extern KgError *kg_no_end_error(const KgRelation *relation, const char *end);
 extern KgError *kg_edge_twice_error(const KgGivenEdge *edge, const char *where);

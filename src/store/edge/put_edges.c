@@ -55,10 +55,10 @@ typedef struct Edges
 	const char *tenant;
 	const KgCatalog *catalog;
 	bool deleting;
-	const char *relation; /* of all items; NULL: each names its own */
+	const char *relation; /* relation of all items; NULL: each names its own */
 	KgOutcomes *outcomes;
 	EdgeItem *items;
-	HTAB *seen; /* of Place */
+	HTAB *seen; /* entries are Place */
 	KgKnownEnds *known;
 } Edges;
 
@@ -86,8 +86,9 @@ string_member(Edges *edges, int i, const JsonbContainer *object,
 	if (present)
 		kg_error_got(err, &value);
 	kg_error_expected(err,
-					  strcmp(name, "relation") == 0 ? "the name of a relation"
-													: "a handle, type:id");
+					  strcmp(name, "relation") == 0
+						  ? "the name of a relation"
+						  : "the handle of an entity, type:id");
 	report(edges, i, err, name);
 	return NULL;
 }
@@ -104,9 +105,9 @@ read_key(Edges *edges, int i)
 	if (edges->deleting && item->properties && item->edge.relation->key == NULL)
 	{
 		err = kg_error_new(KG_INVALID_INPUT,
-						   "edges of relation \"%s\" have no key",
+						   "relation \"%s\" has no key",
 						   item->edge.relation->name);
-		kg_error_expected(err, "\"relation\", \"from\" and \"to\"");
+		kg_error_expected(err, "an object {\"relation\", \"from\", \"to\"}");
 		report(edges, i, err, "properties");
 		return;
 	}
@@ -134,8 +135,9 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 		err = kg_error_new(KG_INVALID_INPUT, "an item is not an object");
 		kg_error_got(err, value);
 		kg_error_expected(err,
-						  edges->relation ? "{\"from\", \"to\"}"
-										  : "{\"relation\", \"from\", \"to\"}");
+						  edges->relation
+							  ? "an object {\"from\", \"to\"}"
+							  : "an object {\"relation\", \"from\", \"to\"}");
 		report(edges, i, err, "");
 		return;
 	}
@@ -172,8 +174,8 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 }
 
 /*
- * Returns ids similar to that of an end, of its type or of the types that the
- * relation permits.
+ * Returns ids similar to the id of an end. The ids are of the type of the end,
+ * or of the types that the relation permits.
  */
 static Jsonb *
 nearest_end(const Edges *edges, const KgRelation *relation, const char *given,

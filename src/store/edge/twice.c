@@ -23,9 +23,9 @@ refuse(const char *what)
 	}
 	KG_THROW(KG_CONFLICT,
 			 .message = psprintf("could not serialize access: another session "
-								 "%s since the transaction began",
+								 "%s after the transaction began",
 								 what),
-			 .expected = "the same transaction again");
+			 .expected = "the same transaction, run again");
 }
 
 void
@@ -77,5 +77,5 @@ kg_refuse_edges_twice(const char *tenant, const KgColumns *edges)
 		"AND e.key = u.key AND e.target = u.target) > 1 LIMIT 1",
 		tenant,
 		edges);
-	refuse("deleted an edge that is written");
+	refuse("deleted the same edge");
 }

@@ -40,9 +40,9 @@ typedef struct Removal
 	const KgType *type;
 	KgOutcomes *outcomes;
 	const int64 *expected; /* versions, or NULL */
-	int64 *nodes;		   /* of the items; 0: not found, or a repeated id */
-	int *again;			   /* the next item with this id; 0: none */
-	HTAB *items;		   /* of NodeItem */
+	int64 *nodes; /* nodes of the items; 0: not found, or a repeated id */
+	int *again;	  /* the next item with this id; 0: none */
+	HTAB *items;  /* entries are NodeItem */
 } Removal;
 
 static void
@@ -86,8 +86,8 @@ lock_removed(Removal *removal, const int *items, const char **ids, int n)
 		ids[place] = NULL;
 		outcome->before = kg_spi_int64(i, 3);
 		/*
-		 * It is not deleted, so entities to which it refers may not be deleted
-		 * either.
+		 * The entity is not deleted, so entities to which it refers may not be
+		 * deleted either.
 		 */
 		if (removal->expected && removal->expected[item] != 0 &&
 			removal->expected[item] != outcome->before)
@@ -221,8 +221,8 @@ report_restricted(Removal *removal, int i, const KgRestricting *references,
 	kg_error_keyword(err, "x-on-delete");
 	kg_error_got_string(err, outcome->id);
 	kg_error_expected(err,
-					  "a change or deletion of the referring entities first, "
-					  "or another \"x-on-delete\"");
+					  "the same call, after the referring entities were "
+					  "changed or deleted, or another \"x-on-delete\"");
 	if (removal->outcomes->told)
 		kg_error_member(
 			err,
@@ -409,8 +409,8 @@ delete_rows(Removal *removal)
 		if (outcome->errors.total > 0 || removal->nodes[i] == 0)
 			continue;
 		/*
-		 * They were locked, so a missing one was deleted along with others of
-		 * this call.
+		 * The entities were locked, so a missing entity was deleted along with
+		 * other entities of this call.
 		 */
 		if (kg_nodes_have(&deleted, removal->nodes[i]) ||
 			kg_entity_is_gone(removal->tenant, removal->nodes[i], NULL))

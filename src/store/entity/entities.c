@@ -210,18 +210,18 @@ kg_unwritten_error(const char *tenant, int64 node, const char *id)
 	return KG_ERROR(
 		KG_CONFLICT,
 		.message = "another session deleted the entity at the same time",
-		.expected = "the same call again");
+		.expected = "the same call, sent again");
 }
 
 KgError *
 kg_id_taken_error(const KgType *type, const char *id)
 {
 	return KG_ERROR(KG_ALREADY_EXISTS,
-					.message = psprintf("id \"%s\" is taken", id),
+					.message = psprintf("id \"%s\" is already in use", id),
 					.type = kg_type_handle(type),
 					.id = id,
 					.got_string = id,
-					.expected = "another id, or the same call once more");
+					.expected = "another id, or the same call, sent again");
 }
 
 /* Raises the error for the first of these nodes that was not written. */

@@ -4,8 +4,8 @@
  *	  role inside SPI_connect().
  *
  * The callers (put_entities.c, delete_entities.c, bundle/entities.c, revert.c,
- * merge.c, and on_delete.c for the effects of x-on-delete) decide the rows to write.
- * Triggers validate and derive.
+ * merge.c, and on_delete.c for the effects of x-on-delete) decide the rows to
+ * write. Triggers validate and derive.
  */
 #ifndef KG_ENTITIES_H
 #define KG_ENTITIES_H
@@ -26,8 +26,8 @@ extern void kg_entities_add(KgColumns *rows, const char *id, const Jsonb *data,
 
 /*
  * Inserts the entities. Returns false if another session has written one of
- * them meanwhile; the caller then raises an error. Raises an error if a trigger
- * prevents an insertion.
+ * them at the same time; the caller then raises an error. Raises an error if a
+ * trigger prevents an insertion.
  */
 extern bool kg_entities_insert(const char *tenant, const KgType *type,
 							   const KgColumns *rows);
@@ -44,7 +44,7 @@ extern void kg_restored_add(KgColumns *rows, const KgType *type, const char *id,
 							const Jsonb *data, int64 node);
 /*
  * Inserts the restored entities. Returns false if another session has written
- * one of them meanwhile.
+ * one of them at the same time.
  */
 extern bool kg_entities_restore(const char *tenant, const KgColumns *rows);
 
@@ -68,8 +68,8 @@ extern void kg_entities_delete_nodes(const char *tenant, const int64 *nodes,
 									 int n);
 
 /*
- * Delete and update entities that were found with the newest snapshot, also if
- * the transaction has a fixed one. The caller locked them.
+ * Delete and update entities that were found with the newest snapshot, even if
+ * the transaction has a fixed snapshot. The caller locked them.
  */
 extern void kg_entities_delete_latest(const char *tenant,
 									  const KgNodeList *nodes);
@@ -99,7 +99,7 @@ extern KgError *kg_unwritten_error(const char *tenant, int64 node,
 								   const char *id);
 /*
  * Returns the error for an id that another entity has, which is hidden from the
- * caller or was written meanwhile.
+ * caller or was written at the same time.
  */
 extern KgError *kg_id_taken_error(const KgType *type, const char *id);
 

@@ -66,8 +66,9 @@ row_tenant(const Datum *values, const bool *nulls, bool bound)
 	if (strcmp(own, tenant) == 0)
 		return tenant;
 	kg_tenant_refuse_renamed(tenant, own);
-	kg_error_throw(
-		kg_error_new(KG_FORBIDDEN, "row of another tenant than the caller's"));
+	kg_error_throw(kg_error_new(
+		KG_FORBIDDEN,
+		"the row belongs to another tenant than that of the caller"));
 }
 
 /*
@@ -240,10 +241,10 @@ kg_row_refuse_given(const Datum *values)
 	if (column == NULL)
 		return;
 	KG_THROW(KG_INVALID_INPUT,
-			 .message = psprintf("column \"%s\" of kg_entity cannot be given",
+			 .message = psprintf("column \"%s\" of kg_entity cannot be written",
 								 column),
 			 .path = psprintf("/%s", column),
-			 .expected = "no value: it is filled");
+			 .expected = "no value, because kg_graph sets the column");
 }
 
 /*
@@ -313,12 +314,11 @@ was_assigned(int64 node)
 static KG_NORETURN void
 throw_given_node(void)
 {
-	KG_THROW(
-		KG_INVALID_INPUT,
-		.message =
-			"column \"node\" of kg_entity is not a number that was assigned",
-		.path = "/node",
-		.expected = "no value; kg_graph assigns the number");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = "column \"node\" of kg_entity does not have a number "
+						"that kg_graph assigned",
+			 .path = "/node",
+			 .expected = "no value; kg_graph assigns the number");
 }
 
 /*

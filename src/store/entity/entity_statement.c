@@ -44,13 +44,13 @@ typedef struct Work
 	KgReferenceList bound; /* to types that read a table */
 	const KgCatalog *catalog;
 	int32 locked;		/* the type of the last deleted row */
-	const KgType *type; /* of the last row */
+	const KgType *type; /* type of the last row */
 } Work;
 
 typedef struct Statement
 {
-	List *work;	   /* of Work * */
-	List *tenants; /* of char *, in the order of work */
+	List *work;	   /* List of Work * */
+	List *tenants; /* List of char *, in the order of work */
 	Work *current;
 	KgUserContext caller;
 	MemoryContext context;
@@ -226,7 +226,7 @@ check_bound(const Statement *statement, Work *work)
 }
 
 /*
- * Notes the references of a written row to types that read a table.  A role that
+ * Notes the references of a written row to types that read a table. A role that
  * policies do not limit restores a dump, whose tables may have no rows yet.
  */
 static void
@@ -345,8 +345,8 @@ derive_deleted(Statement *statement, TriggerData *trigdata,
 		if (statement->overtaken)
 		{
 			/*
-			 * It may have been created again: its old edges are deleted before
-			 * new ones are inserted.
+			 * The entity may have been created again, so its old edges are
+			 * deleted before new edges are inserted.
 			 */
 			kg_writing_row(type_no);
 			kg_derive_overtaken(d, type_no, node, &was);

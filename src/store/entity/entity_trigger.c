@@ -47,8 +47,8 @@ refuse_replication(const TriggerData *trigdata)
 }
 
 /*
- * A row in the order of the table's kg_row_columns, and its values in the order of
- * COL_*.
+ * A row in the order of the table's kg_row_columns, and its values in the order
+ * of COL_*.
  */
 typedef struct Row
 {
@@ -171,7 +171,7 @@ read_slot(const TupleTableSlot *slot, const int *places, Datum *values,
 }
 
 /*
- * Raises an error if the row differs from the one that kg_graph's trigger
+ * Raises an error if the row differs from the row that kg_graph's trigger
  * returned.
  */
 static void

@@ -126,7 +126,7 @@ new_number(KgNewIds *ids, const char *tenant, const KgType *type)
 		return psprintf("%s%s", type->id_generate.prefix, number);
 	KG_THROW(
 		KG_LIMIT_EXCEEDED,
-		.message = psprintf("the numbers for ids of type \"%s\" are used up",
+		.message = psprintf("all numbers for ids of type \"%s\" are used",
 							type->name),
 		.keyword = "x-id-generate",
 		.expected = "more \"digits\" in \"x-id-generate\", or items with ids");

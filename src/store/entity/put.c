@@ -227,8 +227,8 @@ kg_outcomes_settle(KgOutcomes *outcomes, const char *tenant)
 	{
 		kg_tenant_require_name(tenant);
 		/*
-		 * A caller that lost its write access meanwhile has found no rows to
-		 * write.
+		 * A caller that has lost its write access during the call has found no
+		 * rows to write.
 		 */
 		if (kg_identity_tenant(KG_ACCESS_WRITE) == NULL)
 			(void) kg_identity_require(KG_ACCESS_WRITE);

@@ -111,7 +111,7 @@ extern Jsonb *kg_outcomes_result(const KgOutcomes *outcomes);
 
 /*
  * kg_put_is_dry() returns the option dry_run. kg_put_dry() runs work and rolls
- * it back; the reply is that of the write, marked as dry.
+ * it back; the reply is the reply to the write, marked as dry.
  */
 extern bool kg_put_is_dry(const Jsonb *options);
 /* Returns the option reason, or NULL. */

@@ -70,7 +70,8 @@ typedef struct Targets
 	KgSight sight;
 	int64 *nodes;
 	bool *hidden;
-	const int64 *versions; /* of the items when they were read, or NULL */
+	/* versions of the items when they were read, or NULL */
+	const int64 *versions;
 } Targets;
 
 typedef struct Put
@@ -80,8 +81,8 @@ typedef struct Put
 	const KgType *type;
 	KgOutcomes *outcomes;
 	KgPutItem *items;
-	int *order;			/* of the items, sorted by id */
-	KgItemNames *names; /* of the items of this call */
+	int *order;			/* order of the items, sorted by id */
+	KgItemNames *names; /* names of the items of this call */
 	KgNewIds new_ids;	/* for items without an id */
 	Links links;		/* references between items */
 	Targets *targets;	/* found before the items were read, or NULL */
@@ -153,7 +154,9 @@ enter_targets(Put *put, int i)
 	}
 }
 
-/* Returns whether an item is a new entity without an id, for which one is made. */
+/*
+ * Returns whether an item is a new entity without an id, for which one is made.
+ */
 static bool
 needs_id(const Put *put, const JsonbValue *item)
 {
@@ -190,7 +193,7 @@ read_item(Put *put, int i, const JsonbValue *value)
 	char *path = psprintf("/items/%d", i);
 
 	if (!kg_outcome_is_object(
-			outcome, value, path, "the data of an entity, an object"))
+			outcome, value, path, "an object with the properties of an entity"))
 		return;
 	put->items[i].data = kg_json_datum(value);
 	if (needs_id(put, value))
@@ -507,7 +510,7 @@ read_ahead(void *arg, const int *rows, int n)
  * Locks the targets of items before the items themselves. A session that
  * deletes a target locks it before its referrers, too. References that an
  * update does not change are read for this, and read again if they have changed
- * meanwhile.
+ * before they are locked.
  */
 static void
 find_targets_ahead(Put *put)
@@ -598,7 +601,7 @@ check_references(Put *put)
 		KgReferenceItem item = {reference->field, reference->value};
 		int target;
 
-		/* It was reported before the item was merged. */
+		/* The error was reported before the item was merged. */
 		if (put->items[reference->source].data == NULL)
 			continue;
 		if (t->nodes[i] != 0 &&

@@ -25,11 +25,12 @@ typedef struct Claims
 	KgOutcomes *outcomes;
 	const KgPutItem *items;
 	KgUniqueRows unique;
-	int *item_of;  /* by row */
-	int64 *holder; /* by row: the other node that has the value; 0: none */
+	int *item_of; /* indexed by row */
+	/* indexed by row: the other node that has the value; 0: none */
+	int64 *holder;
 	char **holder_id;
-	HTAB *values; /* of Claim */
-	HTAB *nodes;  /* of NodeItem */
+	HTAB *values; /* entries are Claim */
+	HTAB *nodes;  /* entries are NodeItem */
 } Claims;
 
 /* The item that is to have a value. */

@@ -71,7 +71,8 @@ kg_patch_version(const JsonbContainer *object, const char *path,
 		return n;
 	err = kg_error_new(KG_INVALID_INPUT, "a version is not an integer above 0");
 	kg_error_got(err, &value);
-	kg_error_expected(err, "the version of a reply, an integer from 1");
+	kg_error_expected(
+		err, "the version of the entity in a reply, an integer of at least 1");
 	report(outcome, err, psprintf("%s/expected_version", path));
 	return 0;
 }
@@ -106,7 +107,7 @@ read_object(const JsonbContainer *object, const char *key, const char *path,
 		return kg_json_container(&value);
 	err = kg_error_new(KG_INVALID_INPUT, "\"%s\" is not an object", key);
 	kg_error_got(err, &value);
-	kg_error_expected(err, "an object, {property: value}");
+	kg_error_expected(err, "an object {property: value}");
 	report(outcome, err, psprintf("%s/%s", path, key));
 	return NULL;
 }
@@ -141,7 +142,7 @@ read_values(const JsonbContainer *object, const char *key,
 						   name,
 						   also,
 						   key);
-		kg_error_expected(err, "the property in only one of them");
+		kg_error_expected(err, "the property in only one of the two");
 		report(outcome, err, member_path(path, key, &it.key));
 	}
 	return values;
@@ -161,7 +162,7 @@ read_unset(const JsonbContainer *object, const JsonbContainer *set,
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "\"unset\" is not an array");
 		kg_error_got(err, &value);
-		kg_error_expected(err, "an array of names of properties");
+		kg_error_expected(err, "an array of property names");
 		report(outcome, err, psprintf("%s/unset", path));
 		return NULL;
 	}
@@ -180,7 +181,8 @@ read_unset(const JsonbContainer *object, const JsonbContainer *set,
 		else
 			continue;
 		kg_error_got(err, &it.value);
-		kg_error_expected(err, "the name of a property, in only one of them");
+		kg_error_expected(err,
+						  "the name of a property, in only one of the two");
 		report(outcome, err, psprintf("%s/unset/%d", path, it.index));
 	}
 	return kg_json_container(&value);
@@ -262,9 +264,10 @@ report_beside_set(const KgType *type, const JsonbContainer *object,
 	write_set(object, &w);
 	change.value = kg_jw_finish(&w);
 	err = kg_error_new(
-		KG_INVALID_INPUT, "property \"%s\" is not in \"set\"", property);
+		KG_INVALID_INPUT, "property \"%s\" must be in \"set\"", property);
 	kg_error_got_string(err, property);
-	kg_error_expected(err, "the new values of properties in \"set\"");
+	kg_error_expected(err,
+					  "an object \"set\" with the new values of properties");
 	kg_error_change(err, &change);
 	report(outcome, err, path);
 	return true;
@@ -283,7 +286,7 @@ kg_patch_read(const KgType *type, int i, const JsonbValue *value,
 			outcome,
 			value,
 			path,
-			"{\"id\", \"set\", \"unset\", \"add\", \"remove\"}"))
+			"an object {\"id\", \"set\", \"unset\", \"add\", \"remove\"}"))
 		return;
 	if (!report_beside_set(type, object, path, outcome))
 		kg_check_members(object, patch_members, path, &outcome->errors);
@@ -304,7 +307,8 @@ kg_patch_read(const KgType *type, int i, const JsonbValue *value,
 		item->remove != NULL || outcome->errors.total > 0)
 		return;
 	err = kg_error_new(KG_INVALID_INPUT, "the item has no change");
-	kg_error_expected(err, "\"set\", \"unset\", \"add\" or \"remove\"");
+	kg_error_expected(
+		err, "at least one of \"set\", \"unset\", \"add\" and \"remove\"");
 	report(outcome, err, path);
 }
 
@@ -319,7 +323,7 @@ typedef struct Since
 	const KgType *type;
 	const char *id;
 	int64 version;
-	List *names; /* of the changed properties */
+	List *names; /* names of the changed properties */
 } Since;
 
 static void
@@ -398,9 +402,9 @@ kg_moved_error(const KgType *type, const char *id, int64 expected,
 
 	kg_error_entity(err, kg_type_handle(type), id);
 	kg_error_got_jsonb(err, kg_json_parse(psprintf(INT64_FORMAT, expected)));
-	kg_error_expected(
-		err,
-		"the change again with the present version, after reading the entity");
+	kg_error_expected(err,
+					  "the same change with the present version, after the "
+					  "entity was read again");
 	kg_error_member_int(err, "current_version", version);
 	if (type->history)
 		kg_error_member(
@@ -669,7 +673,7 @@ check_arrays(const KgPutItem *item, const JsonbContainer *values,
 			continue;
 		err = kg_error_new(
 			KG_INVALID_INPUT, "property \"%s\" is not an array", name);
-		kg_error_expected(err, "the property in \"set\"");
+		kg_error_expected(err, "a whole new array for the property in \"set\"");
 		report(outcome, err, member_path(path, key, &it.key));
 	}
 }
@@ -743,9 +747,8 @@ kg_patch_apply(const KgType *type, int i, KgOutcomes *outcomes, KgPutItem *item)
 
 	if (item->node == 0)
 	{
-		err = kg_error_new(KG_NOT_FOUND,
-						   "there is no entity of type \"%s\" with this id",
-						   type->name);
+		err = kg_error_new(
+			KG_NOT_FOUND, "no entity of type \"%s\" has this id", type->name);
 		kg_error_entity(err, kg_type_handle(type), outcome->id);
 		kg_error_got_string(err, outcome->id);
 		kg_error_expected(err, "the id of an existing entity");

@@ -55,7 +55,7 @@
 struct KgFreed
 {
 	const char *tenant;
-	const KgType *type; /* of the collected rows */
+	const KgType *type; /* type of the collected rows */
 	bool known;			/* of the type: whether kg_freed has rows is known */
 	bool any;
 	MemoryContext batch;
@@ -91,8 +91,8 @@ kg_freed_begin(const char *tenant, bool takes)
 }
 
 /*
- * A table that is read by one of its keys. The columns are those of the key,
- * and then the version.
+ * A table that is read by one of its keys. The columns are the columns of the
+ * key, followed by the version.
  */
 typedef struct Lookup
 {
@@ -273,7 +273,7 @@ kg_version_plus(int64 version, int64 by)
 	if (version <= last - by)
 		return version + by;
 	KG_THROW(KG_LIMIT_EXCEEDED,
-			 .message = "the versions of an entity's id are used up",
+			 .message = "the id has used all versions that an entity can have",
 			 .expected = "another id");
 }
 

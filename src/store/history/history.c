@@ -577,7 +577,7 @@ kg_history_prune(TimestampTz before)
 	kg_visibility_require_tenant("prune its history");
 	if (before > GetCurrentTimestamp())
 		KG_THROW(KG_INVALID_INPUT,
-				 .message = "time is in the future",
+				 .message = "the time is in the future",
 				 .path = "/before",
 				 .got_string = kg_time_text(before),
 				 .expected = "a time that has passed");

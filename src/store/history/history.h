@@ -70,8 +70,8 @@ extern void kg_history_end(KgHistory *history);
 extern int64 kg_history_prune(TimestampTz before);
 
 /*
- * Makes kg_changes() refuse the positions returned so far, up to that of a
- * transaction.
+ * Makes kg_changes() refuse the positions that it has returned, up to the
+ * position of a transaction.
  */
 extern void kg_history_end_positions(const char *tenant, int64 last_xid);
 

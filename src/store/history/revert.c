@@ -43,7 +43,7 @@
 typedef struct Undo
 {
 	int64 change;
-	int64 node;	   /* of an entity */
+	int64 node;	   /* node of an entity */
 	Jsonb *before; /* NULL: the change created it */
 	Jsonb *after;  /* NULL: the change deleted it */
 } Undo;
@@ -63,8 +63,8 @@ typedef struct Subject
 	const KgType *type;
 	char *id;
 	Edge *edge;	   /* NULL: an entity of this type and id */
-	List *undos;   /* of Undo * */
-	int64 node;	   /* of the stored entity; 0: not stored */
+	List *undos;   /* List of Undo * */
+	int64 node;	   /* node of the stored entity; 0: not stored */
 	int64 was;	   /* previous node of an entity to create */
 	bool renamed;  /* it gives or gets the node of a renamed entity */
 	Jsonb *stored; /* or NULL; for an edge, its properties or null */
@@ -80,8 +80,8 @@ typedef struct Revert
 	int64 transaction; /* 0: not given */
 	int64 *numbers;
 	int nnumbers;
-	List *subjects; /* of Subject * */
-	List *undone;	/* of Undo *, of all subjects */
+	List *subjects; /* List of Subject * */
+	List *undone;	/* List of Undo *, of all subjects */
 	KgErrorList errors;
 } Revert;
 
@@ -107,10 +107,10 @@ static KG_NORETURN void
 throw_changes(const JsonbValue *got)
 {
 	KG_THROW(KG_INVALID_INPUT,
-			 .message = "the changes are not named in a known form",
+			 .message = "\"changes\" has an unknown form",
 			 .path = "/changes",
 			 .got = got,
-			 .expected = "the number of a change, an array of them, or "
+			 .expected = "the number of a change, an array of such numbers, or "
 						 "{\"transaction\": number}");
 }
 
@@ -339,7 +339,7 @@ refuse_derived(Revert *revert, int64 change, const KgRelation *relation)
 							change,
 							relation->name),
 		.path = "/changes",
-		.expected = "the change of the referring entity");
+		.expected = "an undo of the change of the referring entity");
 }
 
 /* Finds the changes of edges, grouped by edge. */
@@ -481,8 +481,8 @@ report_missing(Revert *revert, int64 number, const char *path)
 {
 	KgError *err = kg_error_new(KG_NOT_FOUND,
 								revert->transaction
-									? "there is no such transaction"
-									: "there is no such change");
+									? "the transaction does not exist"
+									: "the change does not exist");
 	JsonbValue got;
 
 	got.type = jbvNumeric;
@@ -576,7 +576,7 @@ report_conflict(Revert *revert, const Subject *subject, const Undo *undo,
 	kg_error_path(err, "/changes");
 	kg_error_expected(
 		err,
-		"an undo of the later changes first, or together with this change");
+		"an undo of the later changes before this change, or together with it");
 	report(revert, subject, err);
 }
 
@@ -584,7 +584,7 @@ typedef struct Merge
 {
 	const Jsonb *current;
 	List *moved;  /* names of properties that other changes changed */
-	List *before; /* of JsonbValue *, in pairs: key, value or NULL */
+	List *before; /* List of JsonbValue *, in pairs: key, value or NULL */
 } Merge;
 
 static JsonbValue *
@@ -683,7 +683,7 @@ undo_update(Revert *revert, Subject *subject, const Undo *undo)
 		report_conflict(revert,
 						subject,
 						undo,
-						"properties have other values by now",
+						"the properties have been changed since",
 						merge.moved);
 	else if (kg_image_same(subject->wanted, undo->after))
 		subject->wanted = undo->before;
@@ -703,23 +703,23 @@ undo_change(Revert *revert, Subject *subject, const Undo *undo)
 
 	subject->was = undo->node;
 	if (undo->after == NULL && subject->wanted != NULL)
-		report_conflict(revert,
-						subject,
-						undo,
-						psprintf("the %s is there again", what),
-						NIL);
+		report_conflict(
+			revert, subject, undo, psprintf("the %s exists again", what), NIL);
 	else if (undo->after == NULL)
 		subject->wanted = undo->before;
 	else if (subject->wanted == NULL)
-		report_conflict(
-			revert, subject, undo, psprintf("the %s is gone", what), NIL);
+		report_conflict(revert,
+						subject,
+						undo,
+						psprintf("the %s does not exist any more", what),
+						NIL);
 	else if (undo->before != NULL)
 		undo_update(revert, subject, undo);
 	else if (!kg_image_same(subject->wanted, undo->after))
 		report_conflict(revert,
 						subject,
 						undo,
-						psprintf("the %s has changed since", what),
+						psprintf("the %s has been changed since", what),
 						NIL);
 	else
 		subject->wanted = NULL;
@@ -891,7 +891,7 @@ create_entities(const Revert *revert)
 	if (!kg_entities_restore(revert->tenant, &rows))
 		KG_THROW(KG_CONFLICT,
 				 .message = "an entity that the changes deleted exists again",
-				 .expected = "changes of the present state, which "
+				 .expected = "changes that led to the present state, which "
 							 "kg_history() returns");
 	kg_become_owner(&user);
 	kg_freed_restored(revert->tenant, nodes.nodes, nodes.n);

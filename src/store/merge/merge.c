@@ -59,7 +59,7 @@ typedef struct Merge
 	const KgMerge *args;
 	const char *tenant;
 	const KgType *type;
-	const KgCatalog *catalog; /* of the owner, with locked types */
+	const KgCatalog *catalog; /* catalog of the owner, with locked types */
 	KgOutcomes *outcomes;
 	int n; /* of entities; the first one stays */
 	int64 *nodes;
@@ -67,7 +67,7 @@ typedef struct Merge
 	int prefer; /* number of an entity, or -1 */
 	const JsonbContainer *values;
 	KgRename rename;
-	List *conflicts; /* of KgUniteConflict * */
+	List *conflicts; /* List of KgUniteConflict * */
 	Jsonb *united;
 	int nreferrers;
 	Referrer *referrers;
@@ -159,7 +159,7 @@ read_options(Merge *merge)
 	if (kg_json_get(options, "values", &value) != NULL && value.type != jbvNull)
 	{
 		if (!kg_json_is_object(&value))
-			throw_argument("/values", &value, "an object, {property: value}");
+			throw_argument("/values", &value, "an object {property: value}");
 		merge->values = kg_json_container(&value);
 	}
 }
@@ -178,7 +178,7 @@ check_versions(Merge *merge)
 		return;
 	if (!kg_json_is_object(&versions))
 		throw_argument(
-			"/expected_versions", &versions, "an object, {id: version}");
+			"/expected_versions", &versions, "an object {id: version}");
 	kg_json_each(it, kg_json_container(&versions))
 	{
 		char *id = kg_json_cstring(&it.key);
@@ -250,7 +250,7 @@ find_nodes(Merge *merge)
 		if (merge->nodes[i] != 0 || ids[i] == NULL)
 			continue;
 		err = kg_error_new(KG_NOT_FOUND,
-						   "there is no entity of type \"%s\" with this id",
+						   "no entity of type \"%s\" has this id",
 						   merge->type->name);
 		kg_error_entity(err, kg_type_handle(merge->type), ids[i]);
 		kg_error_got_string(err, ids[i]);
@@ -263,8 +263,9 @@ find_nodes(Merge *merge)
 }
 
 /*
- * Adds the entities whose references may change. Raises KG_FORBIDDEN if the caller
- * does not see one of them, and KG_CONFLICT if one is newer than the snapshot.
+ * Adds the entities whose references may change. Raises KG_FORBIDDEN if the
+ * caller does not see one of them, and KG_CONFLICT if one is newer than the
+ * snapshot.
  */
 static void
 find_referrers(const Merge *merge, KgNodeList *found)
@@ -366,7 +367,9 @@ require_read(const Merge *merge, const KgNodeList *nodes,
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Returns whether the first list has all nodes of the second; both are sorted. */
+/*
+ * Returns whether the first list has all nodes of the second; both are sorted.
+ */
 static bool
 have_all(const KgNodeList *nodes, const KgNodeList *others)
 {
@@ -411,7 +414,7 @@ lock_entities(Merge *merge)
 					 .message = "another session deleted the entity at the "
 								"same time",
 					 .path = path_of(i),
-					 .expected = "the same call again");
+					 .expected = "the same call, sent again");
 }
 
 /* ---- the union ---- */
@@ -435,7 +438,7 @@ require_one_scope(const Merge *merge)
 									 merge->type->scope_field->name),
 				 .path = path_of(i),
 				 .keyword = "x-scope-field",
-				 .expected = "entities of one scope");
+				 .expected = "entities of the same scope");
 	}
 }
 
@@ -625,9 +628,9 @@ require_decided(const Merge *merge)
 
 	if (merge->prefer >= 0 || !any_conflicts(merge))
 		return;
-	err = kg_error_new(
-		KG_INVALID_INPUT,
-		"the entities have different values, and the call prefers none");
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "the entities have different values, and the call does "
+					   "not say which to take");
 	kg_error_path(err, "/prefer");
 	kg_error_member(err, "conflicts", conflicts(merge));
 	kg_error_throw_expected(err,
@@ -731,7 +734,9 @@ write_all(const Merge *merge)
 
 /* ---- the result ---- */
 
-/* Writes names of types and relations whose part of the merge has no history. */
+/*
+ * Writes names of types and relations whose part of the merge has no history.
+ */
 static void
 write_unrecorded(const Merge *merge, KgJsonWriter *w)
 {

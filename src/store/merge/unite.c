@@ -23,9 +23,9 @@ typedef struct Union
 	int n;
 	int prefer;
 	List **conflicts;
-	JsonbValue *values; /* of the present property, by document */
+	JsonbValue *values; /* values of the present property, by document */
 	bool *has;			/* the document has the property, which may be null */
-	int64 bytes;		/* of JSON text that the union has at least */
+	int64 bytes; /* size in bytes of JSON text that the union has at least */
 	KgJsonWriter *w;
 } Union;
 
@@ -149,8 +149,8 @@ make_items(void)
 }
 
 /*
- * Adds to the size of the union. Raises KG_LIMIT_EXCEEDED above the limit, before
- * the union has all items of many large documents.
+ * Adds to the size of the union. Raises KG_LIMIT_EXCEEDED above the limit,
+ * before the union has all items of many large documents.
  */
 static void
 count_bytes(Union *u, const char *property, int64 n)
@@ -183,8 +183,8 @@ add_item(Union *u, const char *property, HTAB *items, const JsonbValue *item)
 }
 
 /*
- * Returns whether the values are arrays to be united. Arrays of numbers, such as
- * coordinates, are values as a whole.
+ * Returns whether the values are arrays to be united. Arrays of numbers, such
+ * as coordinates, are values as a whole.
  */
 static bool
 are_sets(const Union *u, const KgField *field)
@@ -198,7 +198,10 @@ are_sets(const Union *u, const KgField *field)
 	return true;
 }
 
-/* Writes the items of all documents; those of the first one as they are. */
+/*
+ * Writes the items of all documents. The items of the first document are not
+ * changed.
+ */
 static void
 write_items(Union *u, const char *property, int first, HTAB *items)
 {

@@ -22,10 +22,10 @@ typedef struct KgUniteRules
 	const KgField *label;	/* or NULL */
 	const KgField *aliases; /* array for the labels that are left; or NULL */
 	const JsonbContainer *values; /* decided values by property; or NULL */
-	int max_bytes;				  /* of the union's JSON text; 0: no limit */
+	int max_bytes; /* maximum size of the union's JSON text; 0: no limit */
 } KgUniteRules;
 
-/* Returns the rules of a type; those of a relation have no values. */
+/* Returns the rules of a type. The rules of a relation have no values. */
 extern KgUniteRules kg_unite_type(const KgType *type,
 								  const JsonbContainer *values);
 extern KgUniteRules kg_unite_relation(const KgRelation *relation);
@@ -34,7 +34,7 @@ extern KgUniteRules kg_unite_relation(const KgRelation *relation);
 typedef struct KgUniteConflict
 {
 	char *property;
-	JsonbValue *values; /* by document; jbvNull: it has no value */
+	JsonbValue *values; /* indexed by document; jbvNull: it has no value */
 	int decided;		/* the document whose value is taken; -1: undecided */
 } KgUniteConflict;
 

@@ -104,7 +104,7 @@ require_hidden_kept(const char *tenant, const KgUserContext *caller,
 		KG_REFERENCE_MISSING,
 		.message = "another entity would get an id or a value that is still "
 				   "referenced",
-		.expected = "for that entity, an id or value that nothing refers to");
+		.expected = "an id or a value of that entity to which nothing refers");
 }
 
 static void
@@ -116,10 +116,10 @@ enforce_unique(const KgCatalog *catalog, KgUnchecked *unchecked)
 }
 
 /*
- * Applies x-on-delete to the deleted nodes. Triggers of a DBA fire meanwhile;
- * references in missing have no edges yet. Rows that these statements leave
- * unchecked are checked with the others, because a referrer of a deleted entity
- * may be deleted next.
+ * Applies x-on-delete to the deleted nodes. Triggers of a DBA fire during these
+ * deletions; references in missing have no edges yet. Rows that these
+ * statements leave unchecked are checked with the others, because a referrer of
+ * a deleted entity may be deleted next.
  */
 static void
 delete_references(const char *tenant, const KgUserContext *caller,

@@ -43,7 +43,7 @@ typedef struct Incoming
 {
 	int64 source;
 	int64 target;
-	int32 type_no; /* of the source */
+	int32 type_no; /* number of the type of the source */
 	int32 relation_no;
 	bool derived;
 	bool undone; /* the creation of the target is undone */
@@ -447,7 +447,7 @@ named_gone(const Deletion *d, const KgCatalog *catalog,
 	JsonbValue value = kg_json_string_value(reference->value);
 	bytea *key;
 
-	/* Field numbers may differ from those of the deleted rows. */
+	/* Field numbers may differ from the field numbers in the deleted rows. */
 	if (type == NULL || kg_scope_is_rewritten(catalog->tenant, type))
 		return true;
 	name.type_no = type->type_no;
@@ -642,7 +642,10 @@ set_null(Deletion *d, const KgCatalog *catalog, const int64 *nodes, int n)
 	hash_seq_init(&status, referrers);
 	while ((referrer = hash_seq_search(&status)) != NULL)
 	{
-		/* It restricts, or its targets must be looked up again. */
+		/*
+		 * The reference restricts the deletion, or its targets must be looked
+		 * up again.
+		 */
 		if (!referrer->loses || referrer->rule != KG_ON_DELETE_SET_NULL)
 		{
 			kg_node_add(d->left, referrer->node);

@@ -63,8 +63,8 @@ value_error(const KgField *field, const KgType *type, const KgField *named)
 
 	kg_error_expected(
 		err,
-		"a change or deletion of the referring entities first, or the value in "
-		"another entity of type \"%s\"%s",
+		"the same call, after the referring entities were changed or deleted, "
+		"or the value in another entity of type \"%s\"%s",
 		field->ref_type,
 		taken ? psprintf("; \"x-on-delete\": \"set_null\" of \"%s\" removes it "
 						 "when its target is deleted",
@@ -99,11 +99,12 @@ gone_error(const KgCatalog *catalog, const KgField *field, const KgType *type)
 		err = kg_error_new(KG_REFERENCE_MISSING,
 						   "entity of type \"%s\" is still referenced",
 						   field->ref_type);
-	kg_error_expected(err,
-					  "a change or deletion of the referring entities first%s",
-					  field->on_delete == KG_ON_DELETE_RESTRICT
-						  ? ", or another \"x-on-delete\""
-						  : "");
+	kg_error_expected(
+		err,
+		"the same call, after the referring entities were changed or deleted%s",
+		field->on_delete == KG_ON_DELETE_RESTRICT
+			? ", or another \"x-on-delete\""
+			: "");
 	kg_error_keyword(err, "x-on-delete");
 	return err;
 }
@@ -142,8 +143,8 @@ report_missing(const KgCatalog *catalog, const KgFieldReference *ref,
 }
 
 /*
- * Adds the nodes, other than those of the list nodes, that have a restricting
- * reference without a target. Other missing references of such nodes are not
+ * Adds the nodes that have a restricting reference without a target, except
+ * nodes in the list "nodes". Other missing references of such nodes are not
  * reported, because their rules permit the deletion.
  */
 static void

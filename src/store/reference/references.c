@@ -26,7 +26,7 @@
 #define KG_REFERENCE_CHUNK 10000
 /*
  * Number of edges written at a time. Edges of new entities in a later chunk do
- * not belong between those of an earlier one.
+ * not belong between the edges of an earlier chunk.
  */
 #define KG_EDGES_AT_ONCE 200000
 

@@ -18,7 +18,10 @@
 #include "store/derived/columns.h"
 #include "store/entity/node_list.h"
 
-/* A value of a reference field; a resolved node is a KgRef (query/graph/nodes.h). */
+/*
+ * A value of a reference field; a resolved node is a KgRef
+ * (query/graph/nodes.h).
+ */
 typedef struct KgFieldReference
 {
 	int64 source; /* node */
@@ -84,8 +87,8 @@ extern void kg_references_resolve(const KgCatalog *catalog,
 /*
  * kg_references_edges() passes the edges to write instead of inserting them:
  * rows (source, relation_no, target, property), many at a time. If repeated is
- * set, an edge may occur once for each of several properties; only that of the
- * first property by name is stored. The function may reorder the rows.
+ * set, an edge may occur once for each of several properties; only the edge of
+ * the first property by name is stored. The function may reorder the rows.
  */
 typedef void (*KgDerivedEdges)(const char *tenant, KgColumns *edges,
 							   bool repeated, void *arg);
@@ -107,7 +110,10 @@ extern int64 *kg_references_find(const KgCatalog *catalog,
 extern void kg_references_of(const KgType *type, int64 node, const Jsonb *data,
 							 KgReferenceList *references);
 
-/* Edges to deleted nodes, of entities whose edges were deleted meanwhile. */
+/*
+ * Edges to deleted nodes, of entities whose edges were deleted at the same
+ * time.
+ */
 typedef struct KgLostEdges
 {
 	MemoryContext context;

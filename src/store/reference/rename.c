@@ -240,7 +240,10 @@ kg_rename_without(const KgField *field, const char *value, Jsonb *data)
 {
 	KgRenamed gone = {value, strlen(value), 0};
 	KgRenamedOf values = {.n = 1, .values = &gone};
-	/* The document of an entity other than the one that had the value. */
+	/*
+	 * The document belongs to another entity than the entity that had the
+	 * value.
+	 */
 	Copy copy = {field, &values, 1};
 
 	return copy_document(&copy, data);

@@ -13,7 +13,7 @@
 typedef struct KgRenamed
 {
 	const char *from;
-	int len;	/* of from; bytes */
+	int len;	/* length of from; bytes */
 	int entity; /* number of the entity that had the value */
 } KgRenamed;
 

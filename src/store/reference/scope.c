@@ -20,14 +20,15 @@ struct KgScope
 	SubTransactionId begun_in;
 	char *tenant;
 	KgUnchecked own;
-	KgUnchecked *unchecked; /* &own, or that of an outer scope of the tenant */
-	List *rewritten;		/* numbers of types, see kg_scope_rewrites() */
+	/* &own, or the list of an outer scope of the tenant */
+	KgUnchecked *unchecked;
+	List *rewritten; /* numbers of types, see kg_scope_rewrites() */
 };
 
 /*
  * Unchecked rows that the triggers of a statement leave to its last trigger:
- * those of earlier events, and of nested statements that wrote a referrer of a
- * deleted row.
+ * rows of earlier events, and rows of nested statements that wrote a referrer
+ * of a deleted row.
  */
 typedef struct Rest
 {

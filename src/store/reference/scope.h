@@ -28,14 +28,15 @@ typedef struct KgUnchecked
 	KgNodeList undone;	  /* nodes of deleted whose creation is undone */
 	KgNodeList undone_in; /* subtransactions of these nodes, in that order */
 	KgNodeList taken; /* nodes with a value that another node had (unique.h) */
-	KgLostEdges lost; /* edges of entities that were written meanwhile */
-	bool stale;		  /* some entries were rolled back or overwritten */
-	bool arrived;	  /* entities were written later, and may be missing here */
+	/* edges of entities that were written during the deletion */
+	KgLostEdges lost;
+	bool stale;	  /* some entries were rolled back or overwritten */
+	bool arrived; /* entities were written later, and may be missing here */
 } KgUnchecked;
 
 /*
- * Returns the list to which edges of entities that were written meanwhile are
- * added; NULL if no deletion is under way.
+ * Returns the list to which edges of entities that were written during the
+ * deletion are added; NULL if no deletion is under way.
  */
 extern KgLostEdges *kg_unchecked_lost(const char *tenant,
 									  KgUnchecked *unchecked);

@@ -89,8 +89,8 @@ kg_refuse_newer(void)
 {
 	KG_THROW(
 		KG_CONFLICT,
-		.message = "another session wrote entities since the transaction began",
-		.expected = "the same transaction again");
+		.message = "another session wrote entities after the transaction began",
+		.expected = "the same transaction, run again");
 }
 
 void

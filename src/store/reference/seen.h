@@ -67,8 +67,8 @@ extern void kg_require_shown(const char *tenant, const int64 *nodes,
 							 const ItemPointerData *tids, int n);
 
 /*
- * Raises that KG_CONFLICT if one of the nodes is stored now and the
- * transaction's snapshot does not show it.
+ * Raises KG_CONFLICT if one of the nodes is stored now and the transaction's
+ * snapshot does not show it.
  */
 extern void kg_require_none_newer(const char *tenant, const int64 *nodes,
 								  int n);

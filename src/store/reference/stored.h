@@ -45,8 +45,8 @@ extern void kg_stored_edges(const char *tenant, const KgColumns *edges,
 							Snapshot before, KgFate *fates);
 
 /*
- * Returns whether the table has triggers other than those of kg_graph and
- * PostgreSQL.
+ * Returns whether the table has triggers that neither kg_graph nor PostgreSQL
+ * made.
  */
 extern bool kg_stored_has_own_triggers(const char *table);
 

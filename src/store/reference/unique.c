@@ -240,8 +240,8 @@ kg_unique_error(const KgType *type, const KgField *field, const char *id,
 	if (id == NULL)
 		return KG_ERROR(
 			KG_ALREADY_EXISTS,
-			.message = psprintf("property \"%s\" of type \"%s\" has a value "
-								"that several entities have",
+			.message = psprintf("several entities have the same value of "
+								"property \"%s\" of type \"%s\"",
 								field->name,
 								type->name),
 			.type = kg_type_handle(type),

@@ -105,8 +105,8 @@ kg_scope_require_derived(const char *tenant, const KgType *type)
 		return;
 	KG_THROW(KG_FORBIDDEN,
 			 .message = "entities cannot be searched before the call that "
-						"rewrites their keys and references is done",
-			 .expected = "kg_get(), or a call after that one");
+						"rewrites their keys and references has ended",
+			 .expected = "kg_get(), or a search after that call");
 }
 
 void
@@ -122,7 +122,7 @@ kg_scope_require_edges(const char *tenant)
 			return;
 		err = kg_error_new(KG_FORBIDDEN,
 						   "references are checked at the end of the "
-						   "transaction, and have no edges before");
+						   "transaction, and have no edges before then");
 		kg_error_expected(err,
 						  "SET CONSTRAINTS kg_references IMMEDIATE before "
 						  "the call, or the call after the commit");
@@ -131,10 +131,9 @@ kg_scope_require_edges(const char *tenant)
 	{
 		err = kg_error_new(KG_FORBIDDEN,
 						   "references have no edges before the call that "
-						   "writes them is done");
-		kg_error_expected(err,
-						  "a call after that one; in a trigger, kg_get() and "
-						  "lists");
+						   "writes them has ended");
+		kg_error_expected(
+			err, "a search after that call; in a trigger, kg_get() and lists");
 	}
 	kg_error_throw(err);
 }

@@ -64,11 +64,12 @@ typedef struct Import
 	uint8 digest[KG_CHAIN_BYTES];
 	Jsonb *head;
 	bool ended;
-	List **columns;		  /* of each of kg_tenant_tables */
-	int64 *rows;		  /* inserted into each table */
-	List *missing_roles;  /* of char * */
-	List *created_roles;  /* of char * */
-	List *known_keys;	  /* of char *, issuer and kid: keys of other tenants */
+	List **columns;		 /* columns of each of kg_tenant_tables */
+	int64 *rows;		 /* inserted into each table */
+	List *missing_roles; /* List of char * */
+	List *created_roles; /* List of char * */
+	/* List of char *, issuer and kid: keys of other tenants */
+	List *known_keys;
 	bool authorizer_gone; /* the authorizer function is missing here */
 } Import;
 
@@ -108,7 +109,7 @@ read_options(const Jsonb *jsonb, Options *options)
 	if (kg_json_get(&jsonb->root, "name", &value) != NULL)
 	{
 		if (value.type != jbvString)
-			kg_error_throw_option("name", &value, "a name");
+			kg_error_throw_option("name", &value, "the name of a tenant");
 		options->name = kg_json_cstring(&value);
 	}
 	options->frozen = kg_option_is_on(jsonb, "frozen");
@@ -204,7 +205,9 @@ read_head(Import *import, const char *line, int len)
 		!kg_json_is_object(&what) ||
 		kg_json_get(&import->head->root, "policies", &member) == NULL ||
 		!kg_json_is_array(&member))
-		throw_line(import, "is not its first", "a line of kg_export_tenant()");
+		throw_line(import,
+				   "is not the first line of an export",
+				   "the first line that kg_export_tenant() returned");
 	if (kg_json_get(kg_json_container(&what), "format", &member) == NULL ||
 		!kg_json_int64(&member, &format) || format != KG_TRANSFER_FORMAT)
 		throw_line(import,
@@ -212,7 +215,9 @@ read_head(Import *import, const char *line, int len)
 				   "format " CppAsString2(KG_TRANSFER_FORMAT));
 	if (kg_json_get(kg_json_container(&what), "tenant", &member) == NULL ||
 		member.type != jbvString)
-		throw_line(import, "names no tenant", "a line of kg_export_tenant()");
+		throw_line(import,
+				   "the first line that kg_export_tenant() returned",
+				   "a line of kg_export_tenant()");
 	if (import->tenant == NULL)
 		import->tenant = kg_json_cstring(&member);
 	kg_tenant_check_name(import->tenant);
@@ -233,7 +238,7 @@ go_on(Import *import)
 	if (import->tenant == NULL)
 		KG_THROW(
 			KG_INVALID_INPUT,
-			.message = "the tenant's name is needed from the second part on",
+			.message = "option \"name\" is required from the second part on",
 			.path = "/options/name",
 			.expected = "the name in the reply to the first part");
 	import->tenant_datum = CStringGetTextDatum(import->tenant);
@@ -349,7 +354,7 @@ check_row(Import *import, const JsonbValue *name, const JsonbValue *row)
 	if (table == NULL || !kg_json_is_object(row))
 		throw_line(import,
 				   "is not a row of a table that belongs to a tenant",
-				   "a line of kg_export_tenant()");
+				   "a line that kg_export_tenant() returned");
 	i = table - kg_tenant_tables;
 	kg_json_each(it, kg_json_container(row))
 		if (!has_column(import->columns[i], &it.key))
@@ -357,8 +362,8 @@ check_row(Import *import, const JsonbValue *name, const JsonbValue *row)
 					   psprintf("has \"%s\", which is not a column of %s",
 								kg_json_cstring(&it.key),
 								table->name),
-					   "a line of kg_export_tenant() of the same or an earlier "
-					   "version");
+					   "a line that kg_export_tenant() of the same or an "
+					   "earlier version returned");
 }
 
 static void
@@ -370,7 +375,8 @@ add_row(Import *import, Batch *batch, const char *line, int len)
 	JsonbValue *row;
 
 	if (jsonb == NULL || !JB_ROOT_IS_ARRAY(jsonb) || JB_ROOT_COUNT(jsonb) != 2)
-		throw_line(import, "was changed", "a line of kg_export_tenant()");
+		throw_line(
+			import, "was changed", "an unchanged line of kg_export_tenant()");
 	name = getIthJsonbValueFromContainer(&jsonb->root, 0);
 	row = getIthJsonbValueFromContainer(&jsonb->root, 1);
 	check_row(import, name, row);
@@ -396,7 +402,8 @@ read_end(Import *import, const char *line, int len)
 	if (jsonb == NULL || !JB_ROOT_IS_OBJECT(jsonb) ||
 		kg_json_get(&jsonb->root, "end", &end) == NULL ||
 		!kg_json_is_object(&end))
-		throw_line(import, "was changed", "a line of kg_export_tenant()");
+		throw_line(
+			import, "was changed", "an unchanged line of kg_export_tenant()");
 	if (kg_json_get(kg_json_container(&end), "lines", &member) == NULL ||
 		!kg_json_int64(&member, &lines) || lines != import->lines ||
 		kg_json_get(kg_json_container(&end), "sha256", &member) == NULL ||
@@ -434,7 +441,7 @@ take_lines(Import *import, Datum lines)
 
 		CHECK_FOR_INTERRUPTS();
 		if (import->ended)
-			throw_line(import, "comes after the last", "no more lines");
+			throw_line(import, "comes after the last line", "no more lines");
 		if (import->head == NULL)
 			read_head(import, at, len);
 		else if (len > 0 && *at == '{')
@@ -445,7 +452,8 @@ take_lines(Import *import, Datum lines)
 		import->lines++;
 	}
 	if (import->head == NULL)
-		throw_line(import, "is missing", "a line of kg_export_tenant()");
+		throw_line(
+			import, "is missing", "a line that kg_export_tenant() returned");
 	end_batch(import, &batch);
 	MemoryContextDelete(batch.context);
 }
@@ -643,8 +651,8 @@ map_all_numbers(Import *import)
 
 /*
  * Advances the sequence of changes. Changes retain their numbers, because the
- * numbers are their order; later changes must get greater ones. No other
- * session draws a number meanwhile, so the sequence does not go back.
+ * numbers are their order; later changes must get greater numbers. No other
+ * session draws a number at the same time, so the sequence does not go back.
  */
 static void
 advance_changes(Import *import)
@@ -761,7 +769,7 @@ add_embeddings(Import *import, int i)
 			"AND (" KG_WRONG_EMBEDDING ") LIMIT 1",
 			SPI_OK_SELECT) > 0)
 		throw_content("embeddings that cannot be compared with others",
-					  "embeddings as they were");
+					  "unchanged embeddings");
 }
 
 /* A key that is stored here belongs to another tenant or to the server. */
@@ -818,7 +826,8 @@ add_grants(Import *import, int i)
 		Oid role;
 
 		if (name == NULL || access == NULL)
-			throw_content("a grant to no role", "role_name and access");
+			throw_content("a grant without a role",
+						  "a grant with \"role_name\" and \"access\"");
 		(void) kg_access_require(access);
 		role = role_of(import, name);
 		if (!OidIsValid(role))

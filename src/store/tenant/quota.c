@@ -165,15 +165,14 @@ kg_quota_count_anew(const char *name)
 static KG_NORETURN void
 throw_exceeded(KgLimit quota, int64 most)
 {
-	KG_THROW(
-		KG_QUOTA_EXCEEDED,
-		.message = psprintf(
-			"the tenant would have more %s than its quota, " INT64_FORMAT
-			", allows",
-			kg_limit_name(quota),
-			most),
-		.expected =
-			"a deletion first, or a higher quota set with kg_set_limits()");
+	KG_THROW(KG_QUOTA_EXCEEDED,
+			 .message = psprintf(
+				 "the tenant would have more %s than its quota, " INT64_FORMAT
+				 ", allows",
+				 kg_limit_name(quota),
+				 most),
+			 .expected = "the same call after a deletion, or a higher quota "
+						 "set with kg_set_limits()");
 }
 
 static void

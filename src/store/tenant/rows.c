@@ -2,9 +2,9 @@
  * tenant/rows.c
  *	  All rows of a tenant: their size, and their transfer to another name.
  *
- * The tables are those of the extension with a column "tenant" in PostgreSQL's
- * catalog. Unlogged tables are excluded: they contain rows that are not a
- * tenant's yet (sql/49_transfer.sql).
+ * The tables are all tables of the extension with a column "tenant" in
+ * PostgreSQL's catalog. Unlogged tables are excluded: they contain rows that
+ * are not a tenant's yet (sql/49_transfer.sql).
  */
 #include "postgres.h"
 

@@ -2,8 +2,9 @@
  * view_sql.c
  *	  The definition of a view of a type or a relation.
  *
- * Values of the catalog are quoted as literals. Names are quoted, and those of
- * kg_graph qualified. The query runs with kg_graph's search path pinned.
+ * Values of the catalog are quoted as literals. Names are quoted, and names of
+ * kg_graph are also qualified. The query runs with kg_graph's search path
+ * pinned.
  */
 #include "postgres.h"
 
@@ -255,8 +256,8 @@ type_columns(const KgType *type)
 }
 
 /*
- * Returns the columns that each relation has, and those of its edges'
- * properties.
+ * Returns the columns that each relation has, and a column for each property of
+ * its edges.
  */
 static List *
 relation_columns(const KgRelation *relation)
@@ -272,7 +273,7 @@ relation_columns(const KgRelation *relation)
 						 "properties",
 						 "jsonb",
 						 "x.properties",
-						 "the edge's own, or NULL");
+						 "the edge's properties, or NULL");
 	columns = add_column(columns, "from_type", "text", "s.entity_type", NULL);
 	columns = add_column(columns, "to_type", "text", "t.entity_type", NULL);
 	foreach(lc, properties_of(relation->fields, relation->nfields))
@@ -377,7 +378,7 @@ append_variant(StringInfo sql, const KgCatalog *catalog, const KgView *view,
 /*
  * Appends the edges of the only variant of a relation, for a reader that sees
  * all entities. No edge lacks an end, so the joins are outer joins: the planner
- * removes the one whose columns a query does not read.
+ * removes a join if a query does not read its columns.
  */
 static void
 append_whole(StringInfo sql, const KgCatalog *catalog, const KgView *view,

@@ -24,10 +24,10 @@ typedef struct KgView
 	const char *of;
 	const char *made; /* a hash that changes with any part of the view; or "" */
 	const char *comment;
-	List *columns;		/* of KgViewColumn * */
+	List *columns;		/* List of KgViewColumn * */
 	const KgType *type; /* either this or relation is set */
 	const KgRelation *relation;
-	const char *name; /* of the view if it exists, or NULL */
+	const char *name; /* name of the view if it exists, or NULL */
 } KgView;
 
 /*
@@ -46,8 +46,8 @@ typedef struct KgViewTables
 	const char *entity;
 	const char *edge;
 	/*
-	 * The reader sees all entities of these tables. Then the edges of a relation
-	 * need no test of their ends.
+	 * The reader sees all entities of these tables. Then the edges of a
+	 * relation need no test of their ends.
 	 */
 	bool whole;
 } KgViewTables;

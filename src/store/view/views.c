@@ -49,7 +49,7 @@ typedef struct Kept
 {
 	const char *view;
 	const char *reason;
-	List *dependents; /* of char * */
+	List *dependents; /* List of char * */
 } Kept;
 
 typedef struct Making
@@ -57,12 +57,12 @@ typedef struct Making
 	const KgCatalog *catalog;
 	const char *schema;
 	bool dry_run;
-	List *found;   /* of Found * */
+	List *found;   /* List of Found * */
 	List *taken;   /* names in the schema, of char * */
 	List *created; /* names of views, of char * */
 	List *changed;
 	List *dropped;
-	List *kept; /* of Kept * */
+	List *kept; /* List of Kept * */
 	int unchanged;
 } Making;
 
@@ -727,7 +727,7 @@ kg_views_refresh(const char *schema, const Jsonb *options)
 		schemas = list_make1((char *) schema);
 	else
 		KG_THROW(KG_NOT_FOUND,
-				 .message = psprintf("there is no schema \"%s\"", schema),
+				 .message = psprintf("schema \"%s\" does not exist", schema),
 				 .path = "/schema",
 				 .got_string = schema,
 				 .expected = "a schema that kg_create_views() made");

@@ -262,14 +262,14 @@ refuse_ambiguous(Lookup *lookup)
 		all = lcons(&lookup->handles->refs[i], all);
 		list_sort(all, compare_refs);
 		err = kg_error_new(KG_INVALID_INPUT,
-						   "id \"%s\" means several entities",
+						   "id \"%s\" is ambiguous: several entities have it",
 						   lookup->handles->given[i]);
 		kg_error_path(err,
 					  "%s",
 					  lookup->handles->array ? kg_path_index(lookup->path, i)
 											 : lookup->path);
 		kg_error_got_string(err, lookup->handles->given[i]);
-		kg_error_expected(err, "one of their handles");
+		kg_error_expected(err, "a handle (type:id) of one of these entities");
 		foreach(lc, all)
 			kg_error_allow(err, kg_handle(lookup->call->graph, lfirst(lc)));
 		kg_error_throw(err);
@@ -433,9 +433,9 @@ kg_require_handles(KgGraphCall *call, const char *key, const char *what,
 	if (handles->n > 0)
 		return;
 	KG_THROW(KG_INVALID_INPUT,
-			 .message = psprintf("there are no %s", what),
+			 .message = psprintf("no %s were given", what),
 			 .path = kg_input_path(&call->input, key),
-			 .expected = "at least one id; a search by name finds them");
+			 .expected = "at least one id; a search by name finds ids");
 }
 
 /* ---- unknown handles ---- */

@@ -81,9 +81,9 @@ extern KG_NORETURN void kg_throw_all_unknown(KgGraphCall *call,
 /* Arguments that bfs_query and intersect_subgraphs share. */
 typedef struct KgBfsDetail
 {
-	bool *full_types;						/* by rank; NULL: all */
+	bool *full_types;						/* indexed by rank; NULL: all */
 	const KgRelationNames *full_predicates; /* NULL: all */
-	bool *excluded;							/* by rank; NULL: none */
+	bool *excluded;							/* indexed by rank; NULL: none */
 	int64 min_mentions;
 	bool topology_only;
 	bool edge_detail;
@@ -110,7 +110,7 @@ typedef struct KgBfsReply
 	KgReply reply;
 	const KgReach *reach;
 	const KgPage *page;
-	uint64 nedges;	 /* of all pages */
+	uint64 nedges;	 /* number of edges of all pages */
 	List *relations; /* relations of these edges */
 } KgBfsReply;
 

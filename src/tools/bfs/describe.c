@@ -39,7 +39,7 @@ write_member_key(const KgType *type, const JsonbValue *key, KgJsonWriter *w)
 			kg_jw_key(w, renamed[i].told);
 			return true;
 		}
-		/* A property whose own name is that of the other. */
+		/* The entity has a property with the name that replaces the other. */
 		if (kg_json_string_is(key, renamed[i].told))
 		{
 			kg_jw_key(w, psprintf("data.%s", renamed[i].told));
@@ -388,16 +388,16 @@ kg_tool_describe_entities(const Jsonb *arguments)
 
 static const char usage_notes[] =
 	"search_entities turns a name into an id. bfs_query reads everything "
-	"within max_hops of the seeds, walking relationships both ways; node_types "
-	"and predicates choose what is told in full, the rest are stubs with an "
-	"id; "
-	"exclude_node_types and min_mentions remove nodes after the walk; "
-	"topology_only is the cheap first look, and its schema_summary names the "
-	"types and predicates around the seeds. describe_entities expands stubs, "
-	"many in one call. intersect_subgraphs tells what several entities share. "
-	"Ids are handles (type:id); a bare id is accepted where it is unique. "
-	"Counts are of the whole neighbourhood; a reply that is cut says so and "
-	"gives the arguments of the next call in \"next\".";
+	"within max_hops of the seeds, following relationships in both directions; "
+	"node_types and predicates select the nodes and edges that are returned in "
+	"full, and all others are stubs with an id; exclude_node_types and "
+	"min_mentions remove nodes after the search; topology_only is a cheap "
+	"first look, and its schema_summary names the types and predicates around "
+	"the seeds. describe_entities expands stubs, many in one call. "
+	"intersect_subgraphs returns the nodes that several entities share. Ids "
+	"are handles (type:id); an id without its type is accepted if it is "
+	"unique. Counts are of the whole neighbourhood; a reply that is cut says "
+	"so and has the arguments of the next call in \"next\".";
 
 static const char *
 period_notes(const KgCatalog *catalog)
@@ -410,10 +410,11 @@ period_notes(const KgCatalog *catalog)
 		names = kg_periods_add_type(names, kg_type_of(&catalog->types[i]));
 	for (int i = 0; i < catalog->nrelations; i++)
 		names = kg_periods_add_relation(names, &catalog->relations[i]);
-	return psprintf(" What these are holds for a time: %s. With valid_at (a "
-					"date-time or \"now\") what does not hold then is not "
-					"there; without it all times are.",
-					kg_periods_join(names));
+	return psprintf(
+		" The following have a period of validity: %s. With valid_at (a "
+		"date-time or \"now\"), data that is not valid then is left out; "
+		"without it, data of all times is returned.",
+		kg_periods_join(names));
 }
 
 static char *
@@ -482,7 +483,7 @@ typedef struct Schema
 	KgGraphCall call;
 	int ntypes;
 	int npredicates;
-	char **names; /* names of types, followed by those of predicates */
+	char **names; /* names of types, followed by names of predicates */
 	bool sample;  /* names were omitted */
 	const char *texts[NTEXTS];
 	int pieces[NTEXTS];

@@ -58,7 +58,9 @@ typedef struct Subgraph
 	KgBfsReply found;
 	const char *hops_key;
 	int64 hops;
-	int64 limit; /* of nodes, before max_bytes limits them further */
+	int64
+		/* maximum number of nodes, before max_bytes limits them further */
+		limit;
 } Subgraph;
 
 static void
@@ -172,8 +174,8 @@ typedef struct Common
 {
 	KgGraph *graph;
 	KgNodeSet set;	 /* nodes around the first seed */
-	uint16 *seeds;	 /* by node: number of seeds that it is around */
-	uint8 *distance; /* by node: distance from the nearest seed */
+	uint16 *seeds;	 /* indexed by node: number of seeds that it is around */
+	uint8 *distance; /* indexed by node: distance from the nearest seed */
 } Common;
 
 static void
@@ -305,8 +307,8 @@ common_hints(KgGraphCall *call, const KgHandles *seeds, int k, uint32 found)
 	{
 		hints = kg_unknown_hints(call, "/seeds", seeds);
 		path = "/seeds";
-		message = "nothing is around a seed that does not exist; "
-				  "a search by name finds ids";
+		message = "a seed that does not exist has no neighbours; a search by "
+				  "name finds ids";
 	}
 	else if (found > 0)
 	{

@@ -51,7 +51,7 @@ typedef struct Hit
 typedef struct Hits
 {
 	KgGraph *graph;
-	const char *query; /* of a search by words of texts, or NULL */
+	const char *query; /* query of a search by words of texts, or NULL */
 	KgNodeSet set;
 	Hit *hits;
 } Hits;
@@ -237,7 +237,7 @@ require_wanted(KgGraphCall *call, const Search *search)
 	kg_input_require(&call->input, needed);
 	if (search->vector != NULL && search->mode != KG_SEARCH_MEANING)
 		KG_THROW(KG_INVALID_INPUT,
-				 .message = "a vector is for a search by meaning",
+				 .message = "\"vector\" is only for a search by meaning",
 				 .path = "/vector",
 				 .expected = "mode \"meaning\" or \"hybrid\"");
 }
@@ -250,7 +250,8 @@ read_search(KgGraphCall *call, Search *search)
 
 	search->ntypes = Max(n, 0);
 	search->type_nos = palloc((search->ntypes + 1) * sizeof(int32));
-	search->mode = (BfsMode) kg_input_enum(&call->input, "mode", "a mode");
+	search->mode = (BfsMode) kg_input_enum(
+		&call->input, "mode", "an existing mode");
 	/* The mode decides whether query or vector is required. */
 	search->query = kg_input_has(&call->input, "query")
 						? kg_input_string(&call->input, "query")
@@ -483,16 +484,17 @@ nothing_hints(KgGraphCall *call, const Search *search)
 
 	kg_jw_init_array(&w);
 	if (search->vector != NULL)
-		write_hint(call->graph,
-				   search->ntypes > 0 ? "/node_types" : "/vector",
-				   "no entity has an embedding; names are searched with mode "
-				   "\"names\"",
-				   &none,
-				   &w);
+		write_hint(
+			call->graph,
+			search->ntypes > 0 ? "/node_types" : "/vector",
+			"no entity has an embedding; the mode \"names\" searches names",
+			&none,
+			&w);
 	else if (matches != NULL && matches->n > 0)
 		write_hint(call->graph,
 				   "/node_types",
-				   "no entity of these types is named so, but others are",
+				   "no entity of these types has such a name, but entities of "
+				   "other types have",
 				   matches,
 				   &w);
 	else if (search->mode != KG_SEARCH_NAMES)
@@ -500,9 +502,9 @@ nothing_hints(KgGraphCall *call, const Search *search)
 				   kg_catalog_has(call->catalog, KG_TRAIT_SEARCH) ? "/query"
 																  : "/mode",
 				   kg_catalog_has(call->catalog, KG_TRAIT_SEARCH)
-					   ? "no text has one of these words as it is written"
-					   : "no entity type has texts to search; names are "
-						 "searched with mode \"names\"",
+					   ? "no text contains one of these words in this spelling"
+					   : "no entity type has texts to search; the mode "
+						 "\"names\" searches names",
 				   &none,
 				   &w);
 	else
@@ -511,10 +513,10 @@ nothing_hints(KgGraphCall *call, const Search *search)
 		write_hint(call->graph,
 				   "/query",
 				   matches == NULL
-					   ? "no name, alias or id is like this, not even with "
-						 "typos"
-					   : "no name, alias or id is like this; these are like "
-						 "one of its words",
+					   ? "no name, alias or id is similar to the query, even "
+						 "if typing errors are allowed"
+					   : "no name, alias or id is similar to the query; these "
+						 "are similar to one of its words",
 				   matches != NULL ? matches : &none,
 				   &w);
 	}

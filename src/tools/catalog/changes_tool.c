@@ -2,16 +2,16 @@
  * changes_tool.c
  *	  kg_changes(): the changes of the tenant after a position.
  *
- * A position is that of a transaction, and of a change in it, with the mark of
- * the last deletion of changes (kg_history_end_positions()). Transactions are
- * ordered by their numbers (xid8). Only transactions before the oldest that was
- * still running are returned, because a transaction with a lower number can
- * still commit otherwise. So no change is skipped, and none is returned twice.
+ * A position names a transaction and a change in it, with the mark of the last
+ * deletion of changes (kg_history_end_positions()). Transactions are ordered by
+ * their numbers (xid8). Only transactions before the oldest that was still
+ * running are returned, because a transaction with a lower number can still
+ * commit otherwise. So no change is skipped, and none is returned twice.
  *
- * Numbers of transactions are those of one database. So a position has a keyed
- * digest of the tenant, of the table with its transactions, and of the
- * database's timeline. It changes when a tenant or a dump is restored, and
- * when the database is recovered to a time, or fails over.
+ * Numbers of transactions are valid in one database only. So a position has a
+ * keyed digest of the tenant, of the table with its transactions, and of the
+ * database's timeline. It changes when a tenant or a dump is restored, and when
+ * the database is recovered to a time, or fails over.
  */
 #include "postgres.h"
 

@@ -297,7 +297,10 @@ is_got(const GetCall *call, const char *id)
 	return false;
 }
 
-/* Returns the ids with those of merged entities, which were not found, replaced. */
+/*
+ * Returns the ids. Ids of merged entities, which were not found, are replaced
+ * by the ids of the entities into which they were merged.
+ */
 static char **
 present_ids(const GetCall *call)
 {
@@ -316,8 +319,8 @@ present_ids(const GetCall *call)
 
 /*
  * Reads the entity into which one that was not found was merged. now is the id
- * of present_ids(). Returns whether the reply lists the entity: it is found, and
- * not listed already.
+ * of present_ids(). Returns whether the reply lists the entity: it is found,
+ * and not listed already.
  */
 static bool
 follow_merged(GetCall *call, int i, char *now)
@@ -398,14 +401,15 @@ read_ids(GetCall *call, int *n)
 	if (call->single && one.type == jbvNull)
 		(void) kg_args_as_id(&one, "/id");
 	if ((ids != NULL) == call->single)
-		KG_THROW(KG_INVALID_INPUT,
-				 .message = call->single
-								? "ids and id are given: one of them, not both"
-								: "one of ids and id must be given",
-				 .path = "/ids",
-				 .expected = psprintf("ids, an array of 1 to " INT64_FORMAT
-									  " ids, or id, one id",
-									  kg_input_maximum(in, "ids")));
+		KG_THROW(
+			KG_INVALID_INPUT,
+			.message = call->single
+						   ? "either \"ids\" or \"id\" is allowed, not both"
+						   : "either \"ids\" or \"id\" is required",
+			.path = "/ids",
+			.expected = psprintf("\"ids\" with an array of 1 to " INT64_FORMAT
+								 " ids, or \"id\" with one id",
+								 kg_input_maximum(in, "ids")));
 	if (call->single)
 	{
 		ids = palloc(sizeof(char *));

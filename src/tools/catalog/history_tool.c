@@ -90,7 +90,7 @@ require_history(const HistoryCall *call)
 				 !call->sought ? "a type with \"x-history\": true"
 				 : call->sought->relation->derived
 					 ? "a relation derived from types with \"x-history\": true"
-					 : "one that is declared with \"history\": true");
+					 : "a relation that is declared with \"history\": true");
 }
 
 /*
@@ -180,14 +180,15 @@ require_relation(const KgCatalog *catalog, const char *name)
 	if (nfound == 1)
 		return found;
 	err = nfound > 1 ? kg_error_new(KG_INVALID_INPUT,
-									"several bundles have relation \"%s\"",
+									"relation \"%s\" exists in several bundles",
 									name)
 					 : kg_error_new(KG_UNKNOWN_TYPE,
 									"relation \"%s\" does not exist",
 									name);
 	kg_error_path(err, "/relation");
 	kg_error_got_string(err, name);
-	kg_error_expected(err, nfound > 1 ? "bundle/relation" : "a relation");
+	kg_error_expected(
+		err, nfound > 1 ? "bundle/relation" : "the name of a relation");
 	if (nfound == 0)
 		kg_error_did_you_mean(err,
 							  kg_nearest(name, names, catalog->nrelations));

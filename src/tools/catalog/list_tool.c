@@ -49,7 +49,8 @@ throw_sorted_twice(const char *path, char *name)
 {
 	JsonbValue got = kg_json_string_value(name);
 
-	kg_error_throw(kg_args_error(path, &got, "a property not yet sorted by"));
+	kg_error_throw(kg_args_error(
+		path, &got, "a property that the sort does not have yet"));
 }
 
 static void
@@ -247,7 +248,9 @@ parse_page(ListCall *call)
 		JsonbValue got = kg_json_string_value(cursor);
 
 		KgError *err = kg_args_error(
-			"/cursor", &got, "given without offset: one of them, not both");
+			"/cursor",
+			&got,
+			"given without \"offset\": only one of the two is allowed");
 		KgInstead without = {KG_INSTEAD_OUT, "/offset"};
 
 		/* The corrected call has the cursor, because it is more exact. */
@@ -287,7 +290,7 @@ kg_list_read_search(KgListQuery *query, const KgInput *in)
 		kg_input_require(in, "search");
 	if (search == NULL)
 		return;
-	if (kg_input_enum(in, "mode", "a mode") == 0)
+	if (kg_input_enum(in, "mode", "an existing mode") == 0)
 	{
 		query->matches = kg_search_run(
 			query->catalog, search, &query->type->type_no, 1, "/search");
@@ -372,13 +375,13 @@ throw_too_many(const KgListQuery *query, const KgSort *sort)
 	KG_THROW(
 		KG_LIMIT_EXCEEDED,
 		.message = psprintf(
-			"\"%s\" is read for each entity, and the rest of the selection "
-			"leaves more entities of type \"%s\" than kg_graph.max_scan (%d)",
+			"the sort reads \"%s\" for each entity, and the conditions leave "
+			"more entities of type \"%s\" than kg_graph.max_scan (%d)",
 			sort->through->name,
 			kg_type_handle(query->type),
 			kg_setting_max_scan),
 		.path = sort->path,
-		.expected = "a narrower selection: filters, related or ids");
+		.expected = "a narrower selection by filters, \"related\" or ids");
 }
 
 /* Computes the sort keys that no statement reads. */
@@ -506,7 +509,7 @@ parse_selection(ListCall *call)
 	kg_graph_end(graph.graph);
 }
 
-/* Those of the type's own properties. */
+/* Parses the filters on the type's own properties. */
 static const KgFilter *
 parse_filters(const KgListQuery *query, const KgInput *in,
 			  const KgFilterTarget *target)
@@ -557,8 +560,8 @@ parse_call(ListCall *call, const Jsonb *arguments)
 						  arguments);
 	kg_input_open(&call->input, arguments, template, &call->repairs);
 	/*
-	 * Chains of related and paths lead to other types, so as_of is not only about this
-	 * type.
+	 * Chains of related and paths lead to other types, so as_of is not only
+	 * about this type.
 	 */
 	kg_input_as_of(in, query->catalog, reads_others(query, in) ? NULL : type);
 	kg_past_require_type(type);
@@ -739,10 +742,11 @@ list_hints(const KgListQuery *query, bool nothing)
 	{
 		kg_jw_begin_object(&w);
 		kg_jw_kstring(&w, "path", "/related");
-		kg_jw_kstring(&w,
-					  "message",
-					  "what matches the filters is not connected so; ask with "
-					  "fewer of related and not_related");
+		kg_jw_kstring(
+			&w,
+			"message",
+			"no entity that matches the filters has these connections; leave "
+			"out some of \"related\" and \"not_related\"");
 		kg_jw_end_object(&w);
 	}
 	hints = kg_jw_finish(&w);
@@ -856,7 +860,7 @@ find_passages(ListCall *call)
 
 		if (row->match == NULL)
 			continue;
-		/* The matches of the query are those of this call. */
+		/* The matches of the query were found by this call. */
 		matches[n] = palloc(sizeof(KgMatch));
 		*matches[n] = *row->match;
 		row->match = matches[n++];

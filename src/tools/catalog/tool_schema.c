@@ -79,27 +79,25 @@ kg_tool_description(const KgType *type, int operation)
 		case KG_EXPOSE_GET:
 			appendStringInfo(
 				&text,
-				"Entities of type \"%s\" (bundle \"%s\") by id, in the "
-				"requested order; not_found has the ids that do not exist.",
+				"Get entities of type \"%s\" (bundle \"%s\") by id, in the "
+				"requested order; not_found has ids that do not exist.",
 				type->name,
 				type->bundle);
 			break;
 		case KG_EXPOSE_HISTORY:
-			appendStringInfo(
-				&text,
-				"What was done to an entity of type \"%s\" (bundle \"%s\"), "
-				"the "
-				"newest first: when, by whom and why, and the properties "
-				"before and after.",
-				type->name,
-				type->bundle);
+			appendStringInfo(&text,
+							 "List the changes of an entity of type \"%s\" "
+							 "(bundle \"%s\"), newest first: time, author, "
+							 "reason, and the properties before and after.",
+							 type->name,
+							 type->bundle);
 			break;
 		case KG_EXPOSE_LIST_IDS:
 			appendStringInfo(
 				&text,
-				"Ids of entities of type \"%s\" (bundle \"%s\")%s: filtered, "
-				"searched and sorted. Cheaper than the whole entities, which "
-				"get_%s returns.",
+				"List ids of entities of type \"%s\" (bundle \"%s\")%s: "
+				"filtered, searched and sorted. Cheaper than whole entities, "
+				"which get_%s returns.",
 				type->name,
 				type->bundle,
 				type->nsummary ? " with a summary" : "",
@@ -108,8 +106,8 @@ kg_tool_description(const KgType *type, int operation)
 		default:
 			appendStringInfo(
 				&text,
-				"Entities of type \"%s\" (bundle \"%s\"): filtered, searched "
-				"by name and sorted. A truncated reply says what to send next.",
+				"List entities of type \"%s\" (bundle \"%s\"): filtered, "
+				"searched by name and sorted. If truncated, send its next.",
 				type->name,
 				type->bundle);
 			break;

@@ -27,8 +27,8 @@
 
 /*
  * The JSON Pointers of an argument as sent, and in the arguments of the tool
- * behind. cut: the argument behind is made from the one sent, so pointers below
- * it have no counterpart.
+ * behind. cut: the argument behind is made from the sent argument, so pointers
+ * below it have no counterpart.
  */
 typedef struct Rename
 {
@@ -40,7 +40,10 @@ typedef struct Rename
 /* Maximum number of arguments that are made from other arguments. */
 #define KG_MAX_MADE 5
 
-/* Maximum number of properties in a list (the part type_fields of tools/schemas). */
+/*
+ * Maximum number of properties in a list (the part type_fields of
+ * tools/schemas).
+ */
 #define KG_MAX_FIELDS 100
 
 typedef struct Compact
@@ -392,8 +395,8 @@ write_made(const Compact *c, int i, const JsonbContainer *arguments,
 }
 
 /*
- * Returns arguments of the tool behind as arguments of this tool: the sent
- * arguments, with the changes. Returns NULL if that is impossible.
+ * Translates arguments of the tool behind to arguments of the compact tool: the
+ * sent arguments, with the changes. Returns NULL if that is impossible.
  */
 static Jsonb *
 sent_arguments(const Compact *c, const JsonbContainer *arguments)
@@ -536,7 +539,10 @@ said_reply(const Compact *c)
 	kg_json_each(it, &c->reply->root)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		/* Repairs of this tool come before those of the tool behind. */
+		/*
+		 * Repairs of the compact tool come before the repairs of the tool
+		 * behind.
+		 */
 		if (kg_json_string_is(&it.key, "repaired") &&
 			kg_json_is_array(&it.value))
 		{
@@ -947,10 +953,11 @@ kg_tool_find(const Jsonb *arguments)
 		kg_input_require(in, "type");
 	if (kg_input_has(in, "mode"))
 		kg_input_require(in, "query");
-	refuse_beside(c,
-				  of_search,
-				  lengthof(of_search),
-				  "vector with only query, mode, type and limit");
+	refuse_beside(
+		c,
+		of_search,
+		lengthof(of_search),
+		"\"vector\" with no other arguments than query, mode, type and limit");
 	c->names = names;
 	c->listed = type;
 	make(c, "type", NULL, NULL);
@@ -1025,10 +1032,11 @@ type_of_handles(Compact *c, const KgHandles *handles, const char *path)
 		const KgType *own = type_of_handle(c, handles, i);
 
 		if (type != NULL && own != NULL && own != type)
-			KG_THROW(KG_INVALID_INPUT,
-					 .message = "the handles are of several types",
-					 .path = path,
-					 .expected = "handles of one type, or one call each");
+			KG_THROW(
+				KG_INVALID_INPUT,
+				.message = "the handles are of several types",
+				.path = path,
+				.expected = "handles of one type, or one call for each type");
 		if (own != NULL)
 			type = own;
 	}
@@ -1085,9 +1093,10 @@ refuse_ids_alone(const Compact *c, const char *key, const JsonbValue *value)
 		!kg_json_string_is(&it.key, "handle") &&
 		!kg_json_string_is(&it.key, "handles"))
 		return;
-	err = kg_args_error(kg_input_path(&c->call.input, key),
-						value,
-						"a handle, handles, or an object with a label");
+	err = kg_args_error(
+		kg_input_path(&c->call.input, key),
+		value,
+		"a handle (type:id), an array of handles, or an object with a label");
 	kg_error_instead(err, NULL, kg_json_datum(&it.value));
 	kg_error_throw(err);
 }
@@ -1231,8 +1240,8 @@ connect_all(Compact *c)
 	refuse_beside(c,
 				  of_paths,
 				  lengthof(of_paths),
-				  "from with within, for what several have in common; or from "
-				  "and to, for paths");
+				  "\"from\" with \"within\", for the nodes that several "
+				  "entities share; or \"from\" and \"to\", for paths");
 	c->names = names;
 	return finish(c, kg_tool_intersect_subgraphs);
 }

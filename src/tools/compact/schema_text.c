@@ -6,8 +6,8 @@
  * as DDL:
  *
  *	  order 3000: id!, customer* -PLACED_BY-> customer, placed_at* date-time,
- *	  status* open|shipped
- *	  package -DEPENDS-> package, virtual {op <<|<=|=, version} "needs it to run"
+ *	  status* open|shipped package -DEPENDS-> package, virtual {op <<|<=|=,
+ *	  version} "needs it to run"
  *
  * A reference is written only at its property, not as a relation as well.
  */
@@ -220,7 +220,7 @@ append_period(StringInfo text, const KgPeriod *period)
 {
 	if (period->from != NULL || period->to != NULL)
 		appendStringInfo(text,
-						 " (holds from %s until %s)",
+						 " (valid from %s until %s)",
 						 period->from ? period->from->name : "ever",
 						 period->to ? period->to->name : "ever");
 }
@@ -241,7 +241,10 @@ append_type(StringInfo text, const Writer *w, const Line *line, Detail detail)
 		appendStringInfo(text, ": %d properties", type->nfields);
 		return;
 	}
-	/* The description of a type is more useful than that of a property. */
+	/*
+	 * The description of a type is more useful than the description of a
+	 * property.
+	 */
 	append_description(text,
 					   type->description ? type->description : type->title,
 					   Min(detail, DETAIL_SHORT));

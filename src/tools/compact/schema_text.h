@@ -24,9 +24,9 @@ typedef struct KgSchemaText
  * only is not NULL, writes the lines of this type, of types that refer to it,
  * and of its relations.
  *
- * If the text would exceed max_bytes, it leaves out, in this order: the ends
- * of long property descriptions, all property descriptions, the properties of
- * the last types, those of the last relations, and the last lines.
+ * If the text would exceed max_bytes, it leaves out, in this order: the ends of
+ * long property descriptions, all property descriptions, the properties of the
+ * last types, the properties of the last relations, and the last lines.
  */
 extern void kg_schema_text(KgSchemaText *schema, const KgCatalog *catalog,
 						   const KgType *only, Size max_bytes);

@@ -71,12 +71,12 @@ refuse(Parts *parts, const char *name, const Jsonb *whole)
 		return;
 	kg_correct_set(&parts->correction, "", name, whole);
 	err = kg_error_new(KG_INVALID_INPUT,
-					   "unknown argument \"%s\": it is a part of \"%s\"",
+					   "unknown argument \"%s\": it belongs inside of \"%s\"",
 					   key,
 					   name);
 	kg_error_path(err, "%s", kg_path_member("", key));
 	kg_error_got_string(err, key);
-	kg_error_expected(err, "one of the known arguments");
+	kg_error_expected(err, "the name of an existing argument");
 	if (parts->correction.arguments != NULL)
 		kg_error_call_tool(
 			err, kg_running_call()->tool, parts->correction.arguments);

@@ -19,10 +19,10 @@ typedef KgTried (*KgTry)(const char *tool, const Jsonb *arguments);
 /*
  * Returns the error with all faults of its call, if there are several.
  *
- * Tries the corrected call of the error, then that of the next error or hint,
- * until a call needs no correction. The returned error has this call as "call"
- * and the faults as "errors". It has no "call" if one of the faults has no
- * correction.
+ * Tries the corrected call of the error, then the corrected call of the next
+ * error or hint, until a call needs no correction. The returned error has this
+ * call as "call" and the faults as "errors". It has no "call" if one of the
+ * faults has no correction.
  */
 extern Jsonb *kg_all_faults(Jsonb *error, KgTry try);
 

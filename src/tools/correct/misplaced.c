@@ -171,7 +171,7 @@ new_error(const Misplaced *m, const char *name, const char *what)
 		.message = psprintf("unknown argument \"%s\": %s", name, what),
 		.path = kg_path_member(m->path, name),
 		.got_string = name,
-		.expected = "one of the known arguments");
+		.expected = "the name of an existing argument");
 }
 
 /* Ids, if filters alone select: a condition on the id. */
@@ -203,7 +203,7 @@ refuse_ids(const Misplaced *m, const char *name)
 		kg_jw_end_object(&w);
 	kg_correct_out(&correction, kg_path_member(m->path, name));
 	kg_correct_set(&correction, m->path, "filters", kg_jw_finish(&w));
-	err = new_error(m, name, "an id goes into \"filters\"");
+	err = new_error(m, name, "a filter on ids must be in \"filters\"");
 	if (correction.arguments != NULL)
 		kg_error_call_tool(err, kg_running_call()->tool, correction.arguments);
 	kg_error_throw(err);
@@ -222,7 +222,8 @@ refuse_property(const Misplaced *m, const char *name)
 	if (!is_property(m, name) || m->type->id_field == NULL ||
 		strcmp(m->type->id_field->name, name) == 0)
 		return;
-	err = new_error(m, name, "a property, by which the tool does not select");
+	err = new_error(
+		m, name, "it is a property, and the tool cannot select by properties");
 	for (int i = 0; i < m->outline->n; i++)
 		kg_error_allow(err, m->outline->names[i]);
 	kg_error_throw(err);
@@ -265,7 +266,7 @@ kg_refuse_misplaced(const JsonbContainer *object, const char *path,
 	}
 	if (!is_property(&m, name))
 		return;
-	err = new_error(&m, name, "a property goes into \"filters\"");
+	err = new_error(&m, name, "a filter on a property must be in \"filters\"");
 	filtered = kg_json_get(m.node, "filters", &filters) != NULL;
 	gathered = gather(&correction, &m, filtered ? &filters : NULL);
 	if (gathered != NULL)

@@ -3,8 +3,8 @@
  *	  aggregate_nodes: counts and sums over nodes, in groups.
  *
  * A node is in one group for each distinct combination of its group values, so
- * no join can count it twice. Group values over relationships are those of the
- * ends of a step (query/graph/traverse.h) from each node. Groups by several
+ * no join can count it twice. Group values over relationships are the values of
+ * the ends of a step (query/graph/traverse.h) from each node. Groups by several
  * steps of the chain are combined by row: a pair of ends that is in no row is
  * not a group.
  *
@@ -973,8 +973,8 @@ hints(KgAggregate *a, const int64 *nodes)
 			continue;
 		kg_hint_edges(&a->call,
 					  kg_path_index("/group_by", i),
-					  "none of the nodes leads to such a node, so none is in a "
-					  "group",
+					  "none of the nodes is connected to such a node, so no "
+					  "node is in a group",
 					  nodes,
 					  a->kept,
 					  &w);
@@ -1186,13 +1186,13 @@ static KG_NORETURN void
 throw_too_many(const KgAggregate *a, uint32 n)
 {
 	KG_THROW(KG_LIMIT_EXCEEDED,
-			 .message = psprintf(
-				 "the rows for each value of \"%s\" are %u, more than %d",
-				 a->columns[a->per],
-				 n,
-				 kg_setting_max_rows),
+			 .message = psprintf("with the limit for each value of \"%s\", the "
+								 "reply would have %u rows, more than %d",
+								 a->columns[a->per],
+								 n,
+								 kg_setting_max_rows),
 			 .path = "/limit",
-			 .expected = "a smaller limit, which is for each value");
+			 .expected = "a smaller limit, which applies to each value");
 }
 
 static Jsonb *

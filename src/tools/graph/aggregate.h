@@ -49,8 +49,8 @@ typedef struct KgGroupKey
 	/* group by this property of the step's edges, by relation; or NULL */
 	const KgField **edges;
 	KgStepEdges *found; /* the edges of the step */
-	const char
-		*counted_path; /* path of a count of edges in the arguments, or NULL */
+	/* path of a count of edges in the arguments, or NULL */
+	const char *counted_path;
 	KgValues *ends; /* by index of the node in t.set, or in the chain's set */
 } KgGroupKey;
 
@@ -68,7 +68,7 @@ typedef struct KgLabels
 	const KgType *type;
 	int n;
 	char **ids; /* in ascending order */
-	/* by id: its label as the only item of an array; NULL: no label */
+	/* indexed by id: its label as the only item of an array; NULL: no label */
 	Jsonb **found;
 } KgLabels;
 
@@ -87,10 +87,14 @@ typedef struct KgAggregate
 	KgGroupKey groups[KG_MAX_GROUPS];
 	int nspecs;
 	KgAggregateSpec specs[KG_MAX_AGGREGATIONS];
-	/* by aggregation: a path to the property, or NULL; and its values */
+	/*
+	 * indexed by aggregation: a path to the property, or NULL; and its values
+	 */
 	const KgRefPath *paths[KG_MAX_AGGREGATIONS];
 	KgRefValues *reached[KG_MAX_AGGREGATIONS];
-	/* by aggregation: the property of the edges of edge_step; or NULL */
+	/*
+	 * indexed by aggregation: the property of the edges of edge_step; or NULL
+	 */
 	const KgField **edges[KG_MAX_AGGREGATIONS];
 	int edge_step; /* 0: no aggregation of edge properties */
 	KgStepEdges *found;

@@ -56,7 +56,7 @@ read_own_property(KgAggregate *a, const KgInput *in, const char *use,
 }
 
 /* Groups have no names, so two equal ones cannot be renamed. */
-static const char once[] = "each group once";
+static const char once[] = "each group only once";
 
 static bool
 has_column(const KgAggregate *a, const char *name)
@@ -271,8 +271,8 @@ only_type(const KgAggregate *a, int step)
 }
 
 /*
- * Returns the type at the end of a step: that of the step itself, or else that
- * of the group.
+ * Returns the type at the end of a step: the type in the step itself, or else
+ * the type in the group.
  */
 static const KgType *
 read_step_type(KgAggregate *a, int step, const KgInput *in)
@@ -285,10 +285,11 @@ read_step_type(KgAggregate *a, int step, const KgInput *in)
 	{
 		JsonbValue got = kg_json_string_value(kg_type_handle(named));
 
-		kg_error_throw(kg_args_error(
-			kg_input_path(in, "label"),
-			&got,
-			psprintf("\"%s\", as the step says", kg_type_handle(type))));
+		kg_error_throw(
+			kg_args_error(kg_input_path(in, "label"),
+						  &got,
+						  psprintf("\"%s\", the label at the end of the step",
+								   kg_type_handle(type))));
 	}
 	if (type == NULL)
 		type = named;
@@ -338,9 +339,9 @@ read_step_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 	if (a->steps.n == 0)
 		KG_THROW(
 			KG_INVALID_INPUT,
-			.message = "a group by a step needs relationships",
+			.message = "\"step\" in a group requires \"relationships\"",
 			.path = kg_input_path(in, "step"),
-			.expected = "relationships, the steps that are counted from 1");
+			.expected = "\"relationships\", whose steps are numbered from 1");
 	/* The step must exist, so max_steps is not the limit here. */
 	(void) kg_args_int(
 		in->object, "step", in->path, 1, a->steps.n, &step, in->repairs);
@@ -466,12 +467,11 @@ read_edge_step(KgAggregate *a, const KgInput *in, const char *name)
 	KG_THROW(
 		KG_INVALID_INPUT,
 		.message = a->steps.n == 0
-					   ? "edges can only be aggregated with relationships"
+					   ? "edges can be aggregated only with \"relationships\""
 					   : "a call can aggregate the edges of only one step",
 		.path = kg_input_path(in, "property"),
 		.got_string = name,
-		.expected =
-			"relationships, and the same step of them in all aggregations");
+		.expected = "\"relationships\", and the same step in all aggregations");
 }
 
 /* The enum of "fn" has the functions in the order of KgAggregateFn. */
@@ -484,7 +484,7 @@ read_aggregation(KgAggregate *a, const KgInput *in)
 	JsonbValue value;
 	char *name;
 
-	spec->fn = (KgAggregateFn) kg_input_enum(in, "fn", "a function");
+	spec->fn = (KgAggregateFn) kg_input_enum(in, "fn", "an existing function");
 	if (spec->fn > KG_FN_COUNT_DISTINCT)
 		kg_input_require(in, "property");
 	if (names_edge(in))
@@ -585,7 +585,7 @@ read_sort(KgAggregate *a, const KgInput *in)
 								 "a column of the reply",
 								 a->columns,
 								 a->ncolumns);
-	sort->descending = kg_input_enum(in, "order", "an order") == 1;
+	sort->descending = kg_input_enum(in, "order", "an existing order") == 1;
 }
 
 static void
@@ -697,12 +697,13 @@ warn_of_periods(const KgAggregate *a, KgJsonWriter *w)
 		return 0;
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "path", "/valid_at");
-	kg_jw_kstring(w,
-				  "message",
-				  psprintf("what these are holds for a time: %s; without "
-						   "valid_at what has ended or not yet begun counts "
-						   "as well",
-						   kg_periods_join(names)));
+	kg_jw_kstring(
+		w,
+		"message",
+		psprintf(
+			"the following have a period of validity: %s; without valid_at, "
+			"data that has ended or has not begun yet is counted as well",
+			kg_periods_join(names)));
 	kg_jw_end_object(w);
 	return 1;
 }
@@ -731,11 +732,12 @@ warn(KgAggregate *a)
 			n++;
 			kg_jw_begin_object(&w);
 			kg_jw_kstring(&w, "path", kg_path_index("/group_by", i));
-			kg_jw_kstring(&w,
-						  "message",
-						  "each node counts once in a group; to count edges, "
-						  "walk the relationship in a step, and group by "
-						  "{\"step\", \"property\"}");
+			kg_jw_kstring(
+				&w,
+				"message",
+				"each node counts once in a group; to count edges, follow the "
+				"relationship in a step of \"relationships\", and group by "
+				"{\"step\", \"property\"}");
 			kg_jw_end_object(&w);
 		}
 		if (step == 0)
@@ -743,14 +745,15 @@ warn(KgAggregate *a)
 		n++;
 		kg_jw_begin_object(&w);
 		kg_jw_kstring(&w, "path", kg_path_index("/group_by", i));
-		kg_jw_kstring(&w,
-					  "message",
-					  psprintf("this groups by all that the relationship "
-							   "leads to, whatever step %d of relationships "
-							   "asks for; {\"step\": %d} groups by what that "
-							   "step ends in, and \"filters\" chooses here",
-							   step,
-							   step));
+		kg_jw_kstring(
+			&w,
+			"message",
+			psprintf("this groups by all nodes to which the relationship "
+					 "leads, regardless of the conditions in step %d of "
+					 "\"relationships\"; {\"step\": %d} groups by the nodes at "
+					 "the end of that step, and \"filters\" selects nodes here",
+					 step,
+					 step));
 		kg_jw_end_object(&w);
 	}
 	kg_jw_end_array(&w);

@@ -84,7 +84,7 @@ typedef struct Analysis
 	uint32 n;
 	int64 *listed; /* the nodes of the rows */
 	uint32 nlisted;
-	KgNodeSet set; /* of the listed nodes */
+	KgNodeSet set; /* set of the listed nodes */
 	KgRef *refs;   /* by index in the set; without an id: not visible */
 	KgReply reply;
 } Analysis;
@@ -108,10 +108,11 @@ require_meaning(const Analysis *a, const char *measure)
 		if (!kg_input_has(&a->call.input, applying[i].argument) ||
 			(applying[i].measures & 1 << a->measure) != 0)
 			continue;
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "\"%s\" has no meaning for the measure \"%s\"",
-						   applying[i].argument,
-						   measure);
+		err = kg_error_new(
+			KG_INVALID_INPUT,
+			"argument \"%s\" does not apply to the measure \"%s\"",
+			applying[i].argument,
+			measure);
 		kg_error_path(err, "/%s", applying[i].argument);
 		kg_error_throw_expected(err, "%s", applying[i].expected);
 	}
@@ -130,9 +131,8 @@ read_nodes(Analysis *a)
 	}
 	if (a->measure == KG_JACCARD && a->nodes.n != 2)
 	{
-		KgError *err = kg_error_new(KG_INVALID_INPUT,
-									"the measure \"jaccard\" compares two "
-									"nodes");
+		KgError *err = kg_error_new(
+			KG_INVALID_INPUT, "the measure \"jaccard\" requires two nodes");
 
 		kg_error_path(err, "/nodes");
 		kg_error_throw_expected(err, "the handles of two nodes");
@@ -146,12 +146,13 @@ read_nodes(Analysis *a)
 		if (ref->id == NULL || a->query.types == NULL ||
 			a->query.types[ref->rank] || a->measure == KG_JACCARD)
 			continue;
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "\"%s\" is not of the measured types",
-						   a->nodes.given[i]);
+		err = kg_error_new(
+			KG_INVALID_INPUT,
+			"node \"%s\" is not of one of the types in \"types\"",
+			a->nodes.given[i]);
 		kg_error_path(err, "/nodes/%d", i);
 		kg_error_got_string(err, a->nodes.given[i]);
-		kg_error_throw_expected(err, "nodes of one of types");
+		kg_error_throw_expected(err, "nodes of the types in \"types\"");
 	}
 	if (a->nodes.n > 0 &&
 		(known == 0 || (a->measure == KG_JACCARD && known < 2)))
@@ -169,7 +170,7 @@ require_stored(KgGraphCall *call, const KgType *type)
 		return;
 	err = kg_error_new(
 		KG_INVALID_INPUT,
-		"analyze does not measure type \"%s\", which reads a table",
+		"analyze cannot measure type \"%s\", which reads a table",
 		type->name);
 	kg_error_path(err, "/types");
 	for (int rank = 1; rank <= call->graph->nranks; rank++)
@@ -188,7 +189,7 @@ read_arguments(Analysis *a, const Jsonb *arguments)
 	KgRelationNames names;
 
 	kg_graph_call_begin(call, "analyze", arguments);
-	a->measure = (Measure) kg_input_enum(in, "measure", "a measure");
+	a->measure = (Measure) kg_input_enum(in, "measure", "an existing measure");
 	require_meaning(a, kg_input_string(in, "measure"));
 	direction = a->measure == KG_PAGERANK ? KG_OUTGOING : KG_BOTH_WAYS;
 	if (kg_input_has(in, "direction"))
@@ -234,7 +235,9 @@ compare_scores(Datum a, Datum b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-/* Adds a node unless there are better ones, as many as the heap has room for. */
+/*
+ * Adds a node unless there are better ones, as many as the heap has room for.
+ */
 static void
 add_best(binaryheap *best, uint32 most, const double *scores, uint32 node)
 {

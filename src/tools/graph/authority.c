@@ -14,14 +14,14 @@
 struct KgReached
 {
 	KgGraphCall *call;
-	bool *at; /* by rank: types at which the walk can be */
+	bool *at; /* indexed by rank: types at which the walk can be */
 };
 
 static const char *
 instead(void)
 {
-	return "other types by \"node_labels\", \"to\" or "
-		   "\"relationship_types\", or an authorizer, which the owner of the "
+	return "other types, selected by \"node_labels\", \"to\" or "
+		   "\"relationship_types\"; or an authorizer, which the owner of the "
 		   "extension sets: SELECT kg_set_authorizer('tenant', 'function')";
 }
 

@@ -96,7 +96,8 @@ kg_call_types_or_all(KgGraphCall *call, const char *key, uint16 **ranks,
 		const KgType *type;
 
 		if (it.value.type != jbvString)
-			kg_error_throw(kg_args_error(item, &it.value, "an entity type"));
+			kg_error_throw(
+				kg_args_error(item, &it.value, "the name of an entity type"));
 		if (all != NULL && kg_json_string_is(&it.value, "*"))
 		{
 			*all = true;
@@ -132,7 +133,8 @@ kg_call_type_set(KgGraphCall *call, const char *key)
 KgDirection
 kg_call_direction(const KgInput *in)
 {
-	return (KgDirection) kg_input_enum(in, "direction", "a direction");
+	return (KgDirection) kg_input_enum(
+		in, "direction", "an existing direction");
 }
 
 /* ---- relations ---- */
@@ -167,7 +169,7 @@ throw_unknown_relation(KgGraphCall *call, const char *name, const char *path)
 		kg_error_allow(err, candidates[i]);
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "a relationship type");
+	kg_error_expected(err, "the name of a relationship type");
 	/*
 	 * For several names in one string, the nearest name would be only one of
 	 * them.
@@ -206,7 +208,8 @@ kg_call_relation_name(KgGraphCall *call, const JsonbValue *value,
 	bool inverse;
 
 	if (value->type != jbvString)
-		kg_error_throw(kg_args_error(path, value, "a relationship type"));
+		kg_error_throw(
+			kg_args_error(path, value, "the name of a relationship type"));
 	name = kg_json_cstring(value);
 	for (int i = 0; i < call->catalog->nrelations && !known; i++)
 		known = kg_relation_is(&call->catalog->relations[i], name, &inverse);
@@ -485,7 +488,7 @@ select_by_name(KgGraphCall *call, const KgInput *in, const char *query,
 	KgJsonWriter w;
 
 	if (selector->nids > 0)
-		kg_error_throw(kg_args_error(path, &got, "a name without ids"));
+		kg_error_throw(kg_args_error(path, &got, "given without ids"));
 	kg_binding_refuse(selector->type, "a search by name");
 	kg_scope_require_derived(call->catalog->tenant, selector->type);
 	matches = kg_search_run(

@@ -189,8 +189,8 @@ order_variants(GraphSchema *s)
 }
 
 /*
- * Writes the properties of one variant. The relation has those of all its
- * variants.
+ * Writes the properties of one variant. The relation has the properties of all
+ * its variants.
  */
 static void
 write_variant_properties(const Variant *v, KgJsonWriter *w)

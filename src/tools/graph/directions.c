@@ -100,7 +100,7 @@ begin_name(const KgGraph *graph, const bool *at)
 	const KgType *type = only_type(graph, at);
 
 	return type ? psprintf("entity type \"%s\"", kg_type_handle(type))
-				: "the types that are reached there";
+				: "the types that are reached at that step";
 }
 
 static const char *

@@ -23,9 +23,9 @@ typedef struct KgHaving
 } KgHaving;
 
 /*
- * Reads {column: number or {operator: number}}. The columns are those of the
- * aggregations, in their order. Raises KG_INVALID_INPUT if the values of a
- * named column are not numbers.
+ * Reads {column: number or {operator: number}}. The columns belong to the
+ * aggregations, and are in the same order. Raises KG_INVALID_INPUT if the
+ * values of a named column are not numbers.
  */
 extern void kg_having_read(KgHaving *having, const KgInput *in,
 						   const KgAggregateSpec *specs,

@@ -23,7 +23,7 @@ typedef struct Explore
 	KgFollow follow;
 	int nlabels; /* -1: all types */
 	uint16 *labels;
-	KgFilter **filters; /* by rank - 1; NULL: no filters */
+	KgFilter **filters; /* indexed by rank - 1; NULL: no filters */
 	KgReach reach;
 	bool judged;   /* whether "complete" is known */
 	bool complete; /* no node lies beyond the nodes found */
@@ -221,7 +221,7 @@ write_counts(const Explore *e, KgJsonWriter *w)
 	kg_jw_end_array(w);
 	/* The other numbers include the start, whatever the filters. */
 	kg_jw_kint(w, "others", Max((int64) e->page.total - 1, 0));
-	kg_jw_kstring(w, "note", "with the start, but for others");
+	kg_jw_kstring(w, "note", "including the start, except in others");
 	kg_jw_end_object(w);
 }
 
@@ -304,8 +304,8 @@ hints(Explore *e, const int64 *starts, uint32 n)
 	{
 		kg_hint_types(&e->call,
 					  e->nlabels >= 0 ? "/node_labels" : "/filters",
-					  "no node around the start matches; there are nodes of "
-					  "these types, including the start",
+					  "no node around the start matches the filters; there are "
+					  "nodes of these types, including the start",
 					  reach->ranks,
 					  reach->set.n,
 					  &w);

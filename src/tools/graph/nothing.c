@@ -446,8 +446,8 @@ kg_hint_traversal(KgGraphCall *call, const KgTraversal *t, const char *path,
 		if (t->listed != NULL)
 		{
 			begin_hint("/unique",
-					   "each match repeats an edge or a node; with \"none\" "
-					   "these are returned, too",
+					   "each match repeats an edge or a node; with \"none\", "
+					   "such matches are returned as well",
 					   w);
 			kg_jw_end_object(w);
 		}
@@ -465,13 +465,13 @@ kg_hint_traversal(KgGraphCall *call, const KgTraversal *t, const char *path,
 	for (uint32 s = 0; s < step->nstarts; s++)
 		nodes[s] = t->set.nodes[step->starts[s]];
 	if (step->links.n > 0)
-		message = "no walk of so many edges leaves the nodes where this step "
-				  "begins";
+		message = "no walk of this many edges begins at the nodes where this "
+				  "step begins";
 	else if (t->specs[i].follow.accept != NULL)
-		message = "no edge that this step asks for, with these filters, leaves "
-				  "the nodes where it begins";
+		message = "the nodes where this step begins have no edge of the "
+				  "requested types and direction that matches the filters";
 	else
-		message = "no edge that this step asks for leaves the nodes where it "
-				  "begins";
+		message = "the nodes where this step begins have no edge of the "
+				  "requested types and direction";
 	kg_hint_edges(call, path, message, nodes, step->nstarts, w);
 }

@@ -23,8 +23,8 @@ typedef struct FindPaths
 	uint32 limit;
 	KgPaths paths;
 	KgReply reply;
-	uint32 *node_of; /* by node of the set: index in reply.nodes + 1 */
-	uint32 *edge_of; /* by link: index in reply.edges + 1 */
+	uint32 *node_of; /* indexed by node of the set: index in reply.nodes + 1 */
+	uint32 *edge_of; /* indexed by link: index in reply.edges + 1 */
 } FindPaths;
 
 static void
@@ -150,7 +150,7 @@ read_arguments(FindPaths *f, const Jsonb *arguments)
 	read_end(f, 1, "to");
 	(void) kg_input_int(in, "max_hops", &max_hops);
 	f->query.max_hops = (int) max_hops;
-	f->query.mode = (KgPathMode) kg_input_enum(in, "mode", "a mode");
+	f->query.mode = (KgPathMode) kg_input_enum(in, "mode", "an existing mode");
 	names = kg_call_relation_list(call, "relationship_types");
 	kg_call_follow(call, &names, kg_call_direction(in), &f->query.follow);
 	read_weight(f, &names);
@@ -326,8 +326,8 @@ hints(FindPaths *f)
 	const KgPathQuery *query = &f->query;
 	KgJsonWriter w;
 	char *message = psprintf(
-		"no path of at most %d hop%s over the relationship "
-		"types and directions asked for joins the ends",
+		"no path of at most %d hop%s, with the requested relationship types "
+		"and direction, connects the ends",
 		query->max_hops,
 		query->max_hops == 1 ? "" : "s");
 
@@ -340,13 +340,17 @@ hints(FindPaths *f)
 		kg_jw_kstring(&w, "path", "/mode");
 		kg_jw_kstring(&w,
 					  "message",
-					  "both ends are one node: only modes \"trails\" and "
-					  "\"walks\" have closed paths");
+					  "both ends are the same node, and only the modes "
+					  "\"trails\" and \"walks\" return closed paths");
 		kg_jw_end_object(&w);
 	}
 	kg_hint_edges(&f->call, "/from", message, query->from, query->nfrom, &w);
-	kg_hint_edges(
-		&f->call, "/to", "this is the other end", query->to, query->nto, &w);
+	kg_hint_edges(&f->call,
+				  "/to",
+				  "this is the other end, to which no path leads",
+				  query->to,
+				  query->nto,
+				  &w);
 	return kg_jw_finish(&w);
 }
 

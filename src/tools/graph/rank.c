@@ -24,7 +24,7 @@ typedef struct RankRelated
 	KgHandles seeds;
 	double *weights; /* weights of the seeds, in the order of the arguments */
 	KgRankQuery query;
-	bool *wanted; /* by rank; NULL: all types */
+	bool *wanted; /* indexed by rank; NULL: all types */
 	uint32 limit;
 	KgRanking ranking;
 	KgRanked *ranked;
@@ -32,8 +32,9 @@ typedef struct RankRelated
 	KgNodeSet told; /* nodes of the paths */
 	/* entities of these nodes; without an id: no longer visible */
 	KgRef *refs;
-	bool *pathless; /* by index in ranked: a node of the path is not visible */
-	uint32 *edges;	/* by index in ranked: first edge of the path */
+	/* by index in ranked: a node of the path is not visible */
+	bool *pathless;
+	uint32 *edges; /* by index in ranked: first edge of the path */
 	KgReply reply;
 } RankRelated;
 
@@ -68,8 +69,8 @@ read_seed(RankRelated *r, const JsonbValue *value, const char *path, int i)
 				   &r->weights[i],
 				   r->call.input.repairs);
 	if (kg_json_get(object, "id", &member) == NULL)
-		kg_error_throw(
-			kg_args_error(path, value, "an id, or {\"id\", \"weight\"}"));
+		kg_error_throw(kg_args_error(
+			path, value, "an id, or an object {\"id\", \"weight\"}"));
 	return kg_call_handle(
 		r->call.input.repairs, &member, kg_path_member(path, "id"));
 }

@@ -48,8 +48,9 @@ read_counts(const KgInput *in, KgChain *chain, bool last)
 		(kg_input_has(in, "min_count") || kg_input_has(in, "max_count")))
 		throw_count(in,
 					kg_input_has(in, "min_count") ? "min_count" : "max_count",
-					"only the last step of a chain counts its ends",
-					"min_count and max_count in the last step");
+					"only the last step of a chain can have \"min_count\" and "
+					"\"max_count\"",
+					"\"min_count\" and \"max_count\" in the last step");
 	(void) kg_input_int(in, "min_count", &chain->min_count);
 	if (kg_input_int(in, "max_count", &chain->max_count) &&
 		chain->max_count < chain->min_count)
@@ -60,8 +61,8 @@ read_counts(const KgInput *in, KgChain *chain, bool last)
 							 chain->max_count,
 							 chain->min_count),
 					chain->max_count == 0
-						? "at least 1; what has none is asked for with "
-						  "not_related"
+						? "at least 1; \"not_related\" selects entities "
+						  "without such a connection"
 						: "at least min_count");
 }
 

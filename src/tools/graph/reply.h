@@ -2,12 +2,12 @@
  * graph/reply.h
  *	  The reply of a graph tool: nodes and edges within a byte budget.
  *
- *	  A reply consists of units: nodes, rows or paths. A node or an edge
- *	  belongs to the first unit that refers to it. If the reply is too long,
- *	  data is removed from the last unit backwards (tools/reply/reply.h). On a
- *	  page, the properties of a unit's edges and nodes are removed first, then
- *	  the unit. Without pages, the properties of all edges are removed before
- *	  those of any node.
+ *	  A reply consists of units: nodes, rows or paths. A node or an edge belongs
+ *	  to the first unit that refers to it. If the reply is too long, data is
+ *	  removed from the last unit backwards (tools/reply/reply.h). On a page, the
+ *	  properties of a unit's edges and nodes are removed first, then the unit.
+ *	  Without pages, the properties of all edges are removed before the
+ *	  properties of any node.
  */
 #ifndef KG_GRAPH_REPLY_H
 #define KG_GRAPH_REPLY_H

@@ -152,7 +152,7 @@ typedef struct Sorting
 	const KgTraversal *t;
 	const KgBinding *rows;
 	uint32 n;
-	const bytea **keys[KG_MAX_SORT]; /* by row */
+	const bytea **keys[KG_MAX_SORT]; /* indexed by row */
 } Sorting;
 
 typedef struct NodeKeys

@@ -21,7 +21,7 @@ typedef struct KgRowSortKey
 	bool descending;
 	/* the property by rank - 1, or by the relation's index; or NULL */
 	const KgField **fields;
-	/* by rank - 1; NULL if the property is not a path */
+	/* indexed by rank - 1; NULL if the property is not a path */
 	const KgRefPath **paths;
 } KgRowSortKey;
 
@@ -36,8 +36,8 @@ extern void kg_row_sort_read(KgGraphCall *call, const KgSteps *steps,
 							 const KgType *from, KgRowSort *sort);
 
 /*
- * Sorts all rows of a traversal. Missing values are last; rows with equal values
- * keep their order.
+ * Sorts all rows of a traversal. Missing values are last; rows with equal
+ * values keep their order.
  */
 extern void kg_row_sort_run(KgGraphCall *call, const KgRowSort *sort,
 							const KgTraversal *t, KgBinding *rows, uint32 n);

@@ -9,8 +9,8 @@
 #include "tools/graph/graph.h"
 
 /*
- * Returns the type of the end: that of the label, or, if filters on paths need
- * one, the only type that the step can lead to; else NULL.
+ * Returns the type of the end: the type of the label, or, if filters on paths
+ * need a type, the only type to which the step can lead; else NULL.
  */
 static const KgType *
 end_type(KgGraphCall *call, const KgInput *in, const KgStepSpec *step,

@@ -24,11 +24,11 @@ typedef struct Traverse
 	int64 limit;
 	KgRowSort sort;
 	KgUnique unique;
-	int64 position; /* of the first row of a sorted page */
+	int64 position; /* position of the first row of a sorted page */
 	KgTraversal t;
 	KgBinding *rows;
 	uint32 nrows;
-	KgRef *refs; /* by node of the set */
+	KgRef *refs; /* indexed by node of the set */
 	bool more;
 	KgReply reply;
 } Traverse;
@@ -111,7 +111,7 @@ typedef struct Builder
 {
 	Traverse *tr;
 	KgReply *reply;
-	uint32 *node_of; /* by node of the set: index in reply->nodes + 1 */
+	uint32 *node_of; /* indexed by node of the set: index in reply->nodes + 1 */
 	uint32 edge_room;
 } Builder;
 
@@ -271,15 +271,14 @@ list_sorted(Traverse *tr)
 	uint32 n;
 
 	if (tr->t.total > kg_setting_max_scan)
-		KG_THROW(
-			KG_LIMIT_EXCEEDED,
-			.message = psprintf(
-				"%.0f rows are to be sorted, more than kg_graph.max_scan (%d)",
-				tr->t.total,
-				kg_setting_max_scan),
-			.path = "/sort",
-			.expected =
-				"a narrower question: fewer starting nodes, or filters");
+		KG_THROW(KG_LIMIT_EXCEEDED,
+				 .message = psprintf("the call would sort %.0f rows, more than "
+									 "kg_graph.max_scan (%d)",
+									 tr->t.total,
+									 kg_setting_max_scan),
+				 .path = "/sort",
+				 .expected =
+					 "a narrower question: fewer starting nodes, or filters");
 	n = kg_traverse_page(
 		&tr->t, NULL, (uint32) tr->t.total, &tr->rows, &tr->refs, &tr->more);
 	kg_row_sort_run(&tr->call, &tr->sort, &tr->t, tr->rows, n);

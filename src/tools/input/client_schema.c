@@ -9,7 +9,10 @@
 #include "miscadmin.h"
 #include "tools/input/client_schema.h"
 
-/* Keywords that vendors refuse at the root: of replies, and of arguments. */
+/*
+ * Keywords that vendors refuse at the root of the schemas of replies, and at
+ * the root of the schemas of arguments.
+ */
 #define KG_COMBINATORS "oneOf", "anyOf", "allOf", "not", "enum"
 static const char *const combinators[] = {KG_COMBINATORS, NULL};
 static const char *const at_root[] = {
@@ -282,9 +285,9 @@ kg_client_check_root(const JsonbContainer *schema, KgErrorList *errors)
 								"arguments' schema",
 								at_root[i]),
 				   psprintf("/input_schema/%s", at_root[i]),
-				   "\"properties\" and \"required\", with combinators inside "
-				   "properties only; a composite, or several tools, where "
-				   "arguments exclude each other");
+				   "only \"properties\" and \"required\" at the root, and "
+				   "combinators inside of properties; for arguments that "
+				   "exclude each other, a composite or several tools");
 }
 
 /* A call could neither have nor lack an argument that is not declared. */
@@ -314,7 +317,7 @@ check_required(const KgDefinition *def, KgErrorList *errors)
 								"required argument \"%s\" is not declared",
 								name),
 				   psprintf("/input_schema/required/%d", i),
-				   "the name of one of \"properties\"");
+				   "the name of a member of \"properties\"");
 		i++;
 	}
 }
@@ -337,7 +340,8 @@ kg_client_check(const KgDefinition *def, KgErrorList *errors)
 		kg_json_string_is(&type, "object"))
 		return;
 	report(errors,
-		   kg_error_new(KG_INVALID_INPUT, "a reply is an object"),
+		   kg_error_new(KG_INVALID_INPUT,
+						"the type of a reply must be \"object\""),
 		   "/output_schema/type",
 		   "\"object\"");
 }

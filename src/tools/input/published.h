@@ -8,10 +8,10 @@
 #include "model/catalog.h"
 
 /*
- * Raises KG_INVALID_INPUT if the published schema refuses the arguments.
- * Called for arguments that the tool read without an error or a repair, so
- * that the schema is binding. The schema is that of the template, for a type
- * or for a fixed tool (NULL).
+ * Raises KG_INVALID_INPUT if the published schema refuses the arguments. Called
+ * for arguments that the tool read without an error or a repair, so that the
+ * schema is binding. The schema is made from the template, for a type or, if
+ * the type is NULL, for a fixed tool.
  */
 extern void kg_published_check(const KgCatalog *catalog, const KgType *type,
 							   const char *template, const Jsonb *arguments);

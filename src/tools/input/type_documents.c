@@ -415,7 +415,7 @@ kg_type_changes_schema(const KgType *type)
 	kg_jw_kstring(&w, "type", "object");
 	kg_jw_kstring(&w,
 				  "description",
-				  "properties with their new values, whole; null is a value");
+				  "properties and their whole new values; null is a value");
 	kg_jw_kbegin_object(&w, "properties");
 	copy_properties(&copy, type, &document->root, &closed);
 	kg_jw_end_object(&w);
@@ -426,7 +426,7 @@ kg_type_changes_schema(const KgType *type)
 
 /*
  * Returns the schema of the only variant, or an anyOf of the schemas of all
- * variants. If a variant has no schema, returns that of any object.
+ * variants. If a variant has no schema, returns the schema of any object.
  */
 Jsonb *
 kg_relation_properties_schema(const KgRelation *relation)

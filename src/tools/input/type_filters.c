@@ -160,7 +160,7 @@ field_description(const KgField *field)
 						 field->ref_type);
 	if (field->is_array)
 		appendStringInfo(&text,
-						 "%san array: a value means that it is among the items",
+						 "%san array: a value matches if it is among the items",
 						 text.len ? "; " : "");
 	return text.len ? text.data : NULL;
 }
@@ -256,14 +256,14 @@ write_field_condition(KgJsonWriter *w, const KgType *type, const KgField *field,
 static char *
 filters_description(const KgType *type)
 {
-	const char *text = "all must hold: a value means equality; else an object "
-					   "of operators as for id, is_null and is_not_null taking "
-					   "true or false, contains_any and contains_all lists as "
-					   "in does, or a list of such objects";
+	const char *text =
+		"all must match: a value (equality), an object of operators as for id, "
+		"is_null and is_not_null with true or false, contains_any and "
+		"contains_all with a list like in, or a list of such objects";
 
 	for (int i = 0; i < type->nfields; i++)
 		if (is_scannable(type, &type->fields[i]))
-			return psprintf("%s; not indexed: where the rest leaves at most %d",
+			return psprintf("%s; not indexed: if the rest leaves at most %d",
 							text,
 							kg_setting_max_scan);
 	return pstrdup(text);
@@ -274,7 +274,7 @@ write_alternatives(KgJsonWriter *w, bool written_out)
 {
 	kg_jw_kbegin_object(w, KG_ANY);
 	kg_jw_kstring(w, "type", "array");
-	kg_jw_kstring(w, "description", "of such filters one must hold");
+	kg_jw_kstring(w, "description", "one of such filters must match");
 	if (written_out)
 	{
 		kg_jw_kint(w, "minItems", KG_MIN_ALTERNATIVES);
@@ -323,8 +323,8 @@ kg_type_sort_note(const KgType *type)
 	for (int i = 0; i < type->nfields; i++)
 		if (type->fields[i].kind == KG_KIND_ENUM &&
 			is_sortable(type, &type->fields[i]))
-			return "missing values last, ties by id; an enum of strings by "
-				   "its declaration, desc being first declared first";
+			return "missing values last, ties by id; an enum of strings in "
+				   "declared order, of which desc has the first value first";
 	return "missing values last, ties by id";
 }
 

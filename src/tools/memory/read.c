@@ -3,11 +3,11 @@
  *	  The tools of the toolset memory that read, within the byte budget of a
  *	  reply.
  *
- *	  A reply consists of units. A unit is an entity, with those of its
- *	  relations whose other end is not a later entity of the reply. If there is
- *	  no room for everything, each unit has a share of the reply, so that a
- *	  large unit does not displace others. Observations and relations beyond the
- *	  share are omitted first, then whole units from the end.
+ *	  A reply consists of units. A unit is an entity with its relations, except
+ *	  relations whose other end is a later entity of the reply. If there is no
+ *	  room for everything, each unit has a share of the reply, so that a large
+ *	  unit does not displace others. Observations and relations beyond the share
+ *	  are omitted first, then whole units from the end.
  */
 #include "postgres.h"
 
@@ -65,8 +65,8 @@ typedef struct Reading
 	bool untold; /* untried is a lower bound */
 	int nrelations;
 	KgRelated *relations;
-	int *unit; /* by relation: index of the unit that reports it */
-	int *nth;  /* by relation: its index among the unit's relations */
+	int *unit; /* indexed by relation: index of the unit that reports it */
+	int *nth;  /* indexed by relation: its index among the unit's relations */
 	Unit *units;
 	int64 offset; /* observations to skip; > 0: report no relations */
 } Reading;

@@ -1,7 +1,7 @@
 /*
  * memory/tools.c
  *	  The table of the tools of the toolset memory. Names, descriptions and
- *	  shapes (tools/schemas/memory.json) are those of
+ *	  shapes (tools/schemas/memory.json) are the same as in
  *	  @modelcontextprotocol/server-memory.
  */
 #include "postgres.h"

@@ -127,8 +127,8 @@ check_version(const JsonbContainer *root, KgErrorList *errors)
 	wrong(errors,
 		  &value,
 		  "/version",
-		  "a version as semver 2.0.0 has it, such as \"1.2.0\"",
-		  "\"version\" is no version");
+		  "a version in the form of semver 2.0.0, such as \"1.2.0\"",
+		  "\"version\" is not a version");
 	return false;
 }
 
@@ -166,7 +166,7 @@ check_annotations(const JsonbContainer *root, KgErrorList *errors)
 				  &it.value,
 				  psprintf("/annotations/%s", kg_json_cstring(&it.key)),
 				  "a string for \"title\", else true or false",
-				  "an annotation is not of its type");
+				  "an annotation has the wrong type");
 }
 
 static void
@@ -193,7 +193,7 @@ check_simple(const JsonbContainer *root, KgErrorList *errors)
 		wrong(errors,
 			  &value,
 			  "/deprecated",
-			  "true, or why as a string",
+			  "true, or a string with the reason",
 			  "\"deprecated\" is not valid");
 }
 
@@ -321,11 +321,12 @@ kg_definition_normalise(const Jsonb *sent, const Jsonb *default_of,
 						  kg_json_cstring(&it.key),
 						  &value) != NULL &&
 			  kg_json_same_value(&value, &it.value)))
-			wrong(errors,
-				  NULL,
-				  "/default_of",
-				  "an operation, or \"default_of\"",
-				  "the version has an operation of its own");
+			wrong(
+				errors,
+				NULL,
+				"/default_of",
+				"either an operation or \"default_of\"",
+				"a version with \"default_of\" cannot have another operation");
 	if (errors->total > before)
 		return NULL;
 	return write_normal(root, default_of);
@@ -548,7 +549,7 @@ read_input(const Reading *r)
 			  &value,
 			  "/input_schema/type",
 			  "\"object\"",
-			  "arguments are an object");
+			  "the type of the arguments must be \"object\"");
 	if (kg_json_get(root, "properties", &value) == NULL)
 		return;
 	def->args = palloc0((kg_json_length(kg_json_container(&value)) + 1) *
@@ -583,8 +584,8 @@ check_closed(const Reading *r)
 		wrong(r->errors,
 			  NULL,
 			  "/input_schema/additionalProperties",
-			  "false, or nothing",
-			  "arguments that are not declared would be used by nothing");
+			  "false, or no \"additionalProperties\"",
+			  "arguments that are not declared would have no effect");
 }
 
 static void
@@ -718,8 +719,8 @@ read_select(const Reading *r)
 		wrong(r->errors,
 			  &value,
 			  "/select",
-			  "{\"$arg\": name}",
-			  "\"select\" names no argument");
+			  "an object {\"$arg\": name}",
+			  "\"select\" does not name an argument");
 }
 
 static bool
@@ -934,12 +935,13 @@ check_kind_members(const Reading *r, bool sql)
 	for (int i = 0; i < lengthof(keys); i++)
 		if (kg_json_get(&r->def->source->root, keys[i].key, &value) &&
 			(keys[i].of & 1 << kind) == 0)
-			wrong(r->errors,
-				  NULL,
-				  psprintf("/%s", keys[i].key),
-				  "\"operation\" of a query or a function, \"operations\" of "
-				  "a composite or a sequence, \"sql\" of sql",
-				  psprintf("a %s has no \"%s\"", kinds[kind], keys[i].key));
+			wrong(
+				r->errors,
+				NULL,
+				psprintf("/%s", keys[i].key),
+				"\"operation\" of a query or a function, \"operations\" of "
+				"a composite or a sequence, \"sql\" of sql",
+				psprintf("a %s cannot have \"%s\"", kinds[kind], keys[i].key));
 }
 
 /*
@@ -970,9 +972,8 @@ check_used(const Reading *r)
 			wrong(r->errors,
 				  NULL,
 				  psprintf("/input_schema/properties/%s", def->args[i]),
-				  "an argument that some operation has as {\"$arg\": name}",
-				  psprintf("argument \"%s\" is used by no operation",
-						   def->args[i]));
+				  "an argument that an operation uses as {\"$arg\": name}",
+				  psprintf("no operation uses argument \"%s\"", def->args[i]));
 }
 
 KgDefinition *

@@ -256,8 +256,8 @@ typedef struct Trying
 	const KgDefinition *def;
 	const KgOperationDefined *op;
 	const KgCatalog *catalog;
-	const KgSchema
-		*schema;	  /* of the called tool, or of a part of its arguments */
+	/* schema of the called tool, or of a part of its arguments */
+	const KgSchema *schema;
 	const char *base; /* JSON Pointer to that part */
 	bool strict;
 	KgErrorList *errors;
@@ -970,8 +970,8 @@ check_function(KgDefinition *def, KgErrorList *errors)
 			  .message = fault,
 			  .got_string = def->function,
 			  .path = "/operation",
-			  .expected = "such as \"public.open_issues(jsonb)\", which "
-						  "returns jsonb and is SECURITY INVOKER");
+			  .expected = "a function such as \"public.open_issues(jsonb)\", "
+						  "which returns jsonb and is SECURITY INVOKER");
 }
 
 Oid

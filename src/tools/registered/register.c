@@ -37,10 +37,10 @@ read_version(const char *text)
 	if (kg_semver_read(text, &version))
 		return version;
 	KG_THROW(KG_INVALID_INPUT,
-			 .message = psprintf("\"%s\" is no version", text),
+			 .message = psprintf("\"%s\" is not a version", text),
 			 .path = "/version",
 			 .got_string = text,
-			 .expected = "a version as semver 2.0.0 has it");
+			 .expected = "a version in the form of semver 2.0.0");
 }
 
 /*
@@ -64,12 +64,12 @@ find_default(const char *tenant, const Jsonb *sent, KgErrorList *errors)
 	KG_REPORT(errors,
 			  KG_VERSION_NOT_FOUND,
 			  .message = psprintf("tool \"%s\" has no version \"%s\", whose "
-								  "operation this one would run",
+								  "operation this version would run",
 								  name,
 								  of),
 			  .got_string = of,
 			  .path = "/default_of",
-			  .expected = "a version that is registered");
+			  .expected = "a registered version");
 	return NULL;
 }
 
@@ -121,13 +121,14 @@ check_not_fixed(const char *name, const char *path)
 {
 	if (kg_fixed_tool_find(name) == NULL)
 		return;
-	KG_THROW(KG_ALREADY_EXISTS,
-			 .message = psprintf("tool_name_collision_in_tenant: the name "
-								 "\"%s\" is that of a tool of every tenant",
-								 name),
-			 .path = path,
-			 .got_string = name,
-			 .expected = "another name");
+	KG_THROW(
+		KG_ALREADY_EXISTS,
+		.message = psprintf("tool_name_collision_in_tenant: the name \"%s\" is "
+							"the name of a tool that every tenant has",
+							name),
+		.path = path,
+		.got_string = name,
+		.expected = "another name");
 }
 
 static void
@@ -298,11 +299,12 @@ kg_unregister_tool(const char *name, const char *version)
 	catalog = kg_catalog_newest(tenant);
 	found = kg_registered_name(catalog, name);
 	if (found != NULL && found->versions[0].bundle != NULL)
-		kg_error_throw(kg_error_new(KG_FORBIDDEN,
-									"tool \"%s\" belongs to bundle \"%s\"; an "
-									"apply without the tool removes it",
-									name,
-									found->versions[0].bundle));
+		kg_error_throw(
+			kg_error_new(KG_FORBIDDEN,
+						 "tool \"%s\" belongs to bundle \"%s\"; to remove the "
+						 "tool, apply the bundle without it",
+						 name,
+						 found->versions[0].bundle));
 	kg_become_owner(&user);
 	if (kg_remove_tool(tenant, name, precedence) == 0)
 		throw_unknown(catalog, name, version);

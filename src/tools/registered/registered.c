@@ -124,7 +124,7 @@ throw_version(const KgRegisteredName *name, const KgAgent *agent,
 	kg_error_path(err, "%s", path);
 	if (version != NULL)
 		kg_error_got_string(err, version);
-	kg_error_expected(err, "a version that was registered");
+	kg_error_expected(err, "a registered version");
 	for (int i = 0; i < name->n; i++)
 		if (kg_agent_has_registered(
 				agent, name->versions[i].toolset, name->name) &&
@@ -667,10 +667,9 @@ throw_failures(Failures *failures)
 	kg_error_throw_expected(
 		err,
 		failures->not_tried.len > 0
-			? "operations that can all be done; nothing was "
-			  "written, and these were not tried: %s"
-			: "operations that can all be done; nothing was "
-			  "written%s",
+			? "operations that all succeed; nothing was written, and the "
+			  "following operations were not tried: %s"
+			: "operations that all succeed; nothing was written%s",
 		failures->not_tried.data);
 }
 
@@ -705,7 +704,7 @@ run_sequence(Run *run)
 	/* Half of a sequence cannot wait for an answer. */
 	for (int i = 0; i < def->nops; i++)
 		refuse_to_ask(&def->ops[i].callable,
-					  "a sequence cannot ask",
+					  "a sequence cannot request",
 					  "calls of its operations, one by one");
 	run->results = palloc0((def->nops + 1) * sizeof(Jsonb *));
 	kg_jw_init_array(&failures.w);
@@ -914,7 +913,7 @@ static KG_NORETURN void
 throw_no_keys(const KgDefinition *def)
 {
 	KG_THROW(KG_INVALID_INPUT,
-			 .message = psprintf("tool \"%s\" is a function that writes and "
+			 .message = psprintf("tool \"%s\" is a function that writes, and "
 								 "takes no idempotency key",
 								 def->name),
 			 .path = "/idempotency_key",

@@ -108,7 +108,7 @@ read_pointer(const Reading *r, const JsonbContainer *object)
 		return kg_json_cstring(&value);
 	err = kg_error_new(KG_INVALID_INPUT, "\"path\" is not a JSON Pointer");
 	kg_error_got(err, &value);
-	kg_error_expected(err, "such as \"/items/0/id\"");
+	kg_error_expected(err, "a JSON Pointer such as \"/items/0/id\"");
 	report(r, err);
 	return "";
 }
@@ -174,10 +174,10 @@ read_place(const Reading *r, const JsonbContainer *object, Part *node)
 		place->pointer = read_pointer(r, object);
 		return;
 	}
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "a key that begins with \"$\" is for {\"$arg\": name} "
-					   "and {\"$result\": name, \"path\": pointer} only, as "
-					   "whole values");
+	err = kg_error_new(
+		KG_INVALID_INPUT,
+		"a key that begins with \"$\" is allowed only in {\"$arg\": name} and "
+		"{\"$result\": name, \"path\": pointer}, which are whole values");
 	report(r, err);
 }
 

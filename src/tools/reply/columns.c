@@ -160,11 +160,11 @@ check_ids_only(const KgInput *in)
 {
 	if (!kg_input_has(in, "columns"))
 		return;
-	KG_THROW(
-		KG_INVALID_INPUT,
-		.message = "ids_only returns no properties that columns could choose",
-		.path = kg_input_path(in, "columns"),
-		.expected = "columns or ids_only");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = "\"ids_only\" returns no properties from which "
+						"\"columns\" could choose",
+			 .path = kg_input_path(in, "columns"),
+			 .expected = "either columns or ids_only");
 }
 
 void

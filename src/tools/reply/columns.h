@@ -19,7 +19,7 @@ typedef struct KgShownColumns
 {
 	bool ids_only;		  /* handles instead of nodes */
 	bool edges_chosen;	  /* properties of edges were named */
-	KgProjection **nodes; /* by rank - 1; NULL: all */
+	KgProjection **nodes; /* indexed by rank - 1; NULL: all */
 	KgProjection **edges; /* by index in the catalog; NULL: all */
 } KgShownColumns;
 

@@ -76,7 +76,7 @@ typedef struct KgNext
 
 typedef struct KgDraft
 {
-	const KgInput *input; /* of the call */
+	const KgInput *input; /* arguments of the call */
 	int64 max_bytes;
 	/* parts that may be omitted: */
 	int n;	   /* number of items */
@@ -118,11 +118,11 @@ typedef struct KgDraft
 	const char *stopped; /* why further items cannot be requested; or NULL */
 	int64 highest_limit; /* > 0: reported if the reply is truncated */
 	KgMarks marks;
-	const struct KgCited
-		*cited; /* reported versions (tools/reply/cite.h); or NULL */
+	/* reported versions (tools/reply/cite.h); or NULL */
+	const struct KgCited *cited;
 	int ncited;
-	const JsonbContainer
-		*own; /* the tool's members with names of the envelope */
+	/* the tool's members with names of the envelope */
+	const JsonbContainer *own;
 	/* Writes the tool's own members. */
 	void (*write)(void *state, const KgFit *fit, KgJsonWriter *w);
 	/*

@@ -488,7 +488,8 @@ typedef struct Told
 	bool limited; /* the reply has as many results as the call allowed */
 	bool named;	  /* nodes also occur in rows or paths */
 	bool
-		table; /* of query: the names of columns are written as the first row */
+		/* table of query: the names of columns are written as the first row */
+		table;
 	const char *joined; /* text of rows with their nodes and edges, or NULL */
 } Told;
 
@@ -562,8 +563,8 @@ are_names(const JsonbContainer *nodes)
  * Returns whether the text omits a member because a reader can infer it. These
  * are: empty arrays; limit and offset; the number of results in the reply; the
  * statement that nothing is omitted; the reason and the highest limit if the
- * call has a limit; a total of 1; counts if the nodes have their depths; nodes that rows or paths
- * already name; names and types of a table's columns.
+ * call has a limit; a total of 1; counts if the nodes have their depths; nodes
+ * that rows or paths already name; names and types of a table's columns.
  */
 static bool
 is_implied(const Told *told, const KgJsonIter *member)

@@ -48,8 +48,8 @@ write_truncated(const KgAsk *ask, KgJsonWriter *w)
 {
 	kg_jw_kbool(w, "truncated", true);
 	kg_jw_kstring(w, "reason", ask->stopped);
-	write_hint("more rows: fewer columns, an aggregate, or ORDER BY with "
-			   "LIMIT and OFFSET",
+	write_hint("for more rows, select fewer columns, use an aggregate, or "
+			   "ORDER BY with LIMIT and OFFSET",
 			   w);
 }
 

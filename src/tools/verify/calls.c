@@ -129,15 +129,16 @@ throw_no_total(const KgClaim *claim)
 {
 	KG_THROW(
 		KG_INVALID_INPUT,
-		.message = psprintf("the reply of tool \"%s\" has no total",
+		.message = psprintf("the reply of tool \"%s\" has no \"total\"",
 							claim->called.name),
 		.path = psprintf(
 			"%s/tool",
 			kg_input_path(&claim->in,
 						  claim->kind == KG_CLAIM_NONE ? "none" : "count")),
 		.got_string = claim->called.name,
-		.expected = "a tool that reads and has a total, such as find_nodes, "
-					"traverse_relationships or one that lists a type");
+		.expected =
+			"a tool that reads and returns \"total\", such as find_nodes, "
+			"traverse_relationships or one that lists a type");
 }
 
 /*
@@ -242,7 +243,7 @@ query_value(const KgClaim *claim, const Jsonb *reply, JsonbValue *value)
 	if (claim->kind == KG_CLAIM_NONE)
 		return;
 	KG_THROW(KG_INVALID_INPUT,
-			 .message = "the query returns no single number",
+			 .message = "the query does not return a single number",
 			 .path = psprintf("%s/arguments/sql",
 							  kg_input_path(&claim->in, "count")),
 			 .expected = "one row with one number, such as count(*)");

@@ -409,7 +409,7 @@ judge_name(KgVerify *v, KgClaim *claim)
 	if (list_length(claim->named) > 1)
 		judge_ambiguous(v, claim, claim->named);
 	else if (claim->crowded)
-		kg_claim_judge(claim, KG_UNSURE, "too many entities have the name");
+		kg_claim_judge(claim, KG_UNSURE, "too many entities have this name");
 	else if (claim->named == NIL)
 		kg_claim_judge(claim, KG_NOT_THERE, "no_entity");
 	else

@@ -225,8 +225,8 @@ typedef struct Names
 	KgVerify *v;
 	KgNodeSet set;
 	KgRef *refs;	/* by index in the set; set once they are read */
-	List **nodes;	/* by claim: List of indexes in the set */
-	int64 *counts;	/* by claim: number of rows found */
+	List **nodes;	/* indexed by claim: List of indexes in the set */
+	int64 *counts;	/* indexed by claim: number of rows found */
 	Candidates ids; /* the claimed names; mention is the index of the claim */
 } Names;
 

@@ -517,8 +517,8 @@ check_join(KgVerify *v, KgClaim *claim, int hop, const char *path)
 				 v->mentions[claim->first + hop + 1].given),
 			 .path = path,
 			 .got_string = name,
-			 .expected = "a relationship type between entities of these types, "
-						 "in this direction");
+			 .expected = "a relationship type that leads between entities of "
+						 "these types, in this direction");
 }
 
 static void
@@ -637,13 +637,14 @@ is_of_page(const JsonbValue *key)
 static void
 refuse_tool(const char *name, const char *path)
 {
-	KG_THROW(
-		KG_INVALID_INPUT,
-		.message = psprintf("tool \"%s\" counts nothing", name),
-		.path = path,
-		.got_string = name,
-		.expected = "a tool that reads and has a total, such as find_nodes, "
-					"traverse_relationships or one that lists a type");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("tool \"%s\" does not return a number of rows",
+								 name),
+			 .path = path,
+			 .got_string = name,
+			 .expected =
+				 "a tool that reads and returns \"total\", such as find_nodes, "
+				 "traverse_relationships or one that lists a type");
 }
 
 bool
@@ -824,7 +825,8 @@ read_name(KgVerify *v, KgClaim *claim)
 	if (strlen(claim->name) <= KG_MAX_TERM_BYTES - MAX_MULTIBYTE_CHAR_LEN)
 		return;
 	KG_THROW(KG_LIMIT_EXCEEDED,
-			 .message = psprintf("names are compared by their first %d bytes",
+			 .message = psprintf("the name is too long, because names are "
+								 "compared by their first %d bytes",
 								 KG_MAX_TERM_BYTES - MAX_MULTIBYTE_CHAR_LEN),
 			 .path = kg_input_path(&claim->in, "name"));
 }

@@ -133,8 +133,10 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	kg_jw_kstring(
 		w, "checked_at", kg_time_text(GetCurrentStatementStartTimestamp()));
 	if (has_counts(v))
-		kg_jw_kstring(
-			w, "note", "counts and absences are of what this caller can see");
+		kg_jw_kstring(w,
+					  "note",
+					  "counts and absences apply only to the data that this "
+					  "caller can see");
 }
 
 static Jsonb *

@@ -100,7 +100,7 @@ typedef struct KgClaim
 	KgCallable callable;
 	const Jsonb *arguments;
 	const char *within; /* path of the arguments of the claim's call */
-	const Jsonb *hints; /* of the reply, or NULL */
+	const Jsonb *hints; /* hints of the reply, or NULL */
 	const Jsonb *repaired;
 	/* for a name: */
 	char *name; /* folded */

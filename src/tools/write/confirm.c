@@ -171,7 +171,8 @@ mark_used(const KgConfirm *confirm)
 		KG_CONFLICT,
 		.message = "this value of \"confirm\" was used already",
 		.path = "/confirm",
-		.expected = "the same call without \"confirm\", to do it once more");
+		.expected =
+			"the same call without \"confirm\", to make the changes once more");
 }
 
 void

@@ -22,11 +22,12 @@ throw_not_exposed(const KgCatalog *catalog, const char *name, int operation,
 {
 	const char *member = kg_exposed_member(operation);
 	KgError *err = kg_error_new(KG_FORBIDDEN,
-								"no %s \"%s\" allows \"%s\"",
+								"no %s \"%s\" allows the operation \"%s\"",
 								member,
 								name,
 								kg_operation_of(operation)->name);
-	const char *expected = "another operation: nothing allows this one";
+	const char *expected =
+		"another operation, because no type or relation allows this operation";
 	const KgType *type;
 
 	if (path != NULL)
@@ -40,7 +41,7 @@ throw_not_exposed(const KgCatalog *catalog, const char *name, int operation,
 			continue;
 		kg_error_allow(
 			err, tool->row ? kg_row_handle(tool->row) : tool->relation->name);
-		expected = psprintf("a %s that allows it", member);
+		expected = psprintf("a %s that allows the operation", member);
 	}
 	type = operation & KG_EXPOSE_ROWS ? kg_catalog_type(catalog, name) : NULL;
 	if (type != NULL && type->binding != NULL)

@@ -236,7 +236,7 @@ throw_no_change(void)
 {
 	KG_THROW(
 		KG_INVALID_INPUT,
-		.message = "one of change and transaction is needed",
+		.message = "either \"change\" or \"transaction\" is required",
 		.expected =
 			"\"change\" or \"transaction\", a number from the tool changes");
 }

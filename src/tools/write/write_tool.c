@@ -335,10 +335,11 @@ throw_read_only(void)
 {
 	KG_THROW(KG_FORBIDDEN,
 			 .message = RecoveryInProgress()
-							? "the database is a standby, which only reads"
+							? "the database is a standby and cannot be written"
 							: "no tool can write in a read-only transaction",
-			 .expected = RecoveryInProgress() ? "the same call to the primary"
-											  : "a transaction that may write");
+			 .expected = RecoveryInProgress()
+							 ? "the same call, sent to the primary"
+							 : "a transaction that may write");
 }
 
 static void
@@ -407,7 +408,7 @@ refuse_outside(const KgType *type)
 	KG_THROW(
 		KG_FORBIDDEN,
 		.message = psprintf("entities of type \"%s\" cannot be written in a "
-							"call that passes decisions",
+							"call that passes authorization decisions",
 							type->name),
 		.keyword = "x-authorize",
 		.expected = "an authorizer, which the owner of the extension sets: "
