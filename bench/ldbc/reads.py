@@ -335,10 +335,12 @@ def c10(kg, p):
     if not found:
         return []
     # The keys that group are read anyway: a filter of the kind would read them twice.
-    written = kg.rows("aggregate", {"node": messages(creator={"in": list(found)}), "group_by": [{"property": "creator"}, {"property": "kind"}], "aggregations": COUNT, "limit": LIMIT})
-    every = {author: n for author, kind, n in written if kind == "post"}
-    posts = dict(messages(kind="post", creator={"in": list(every)}), related=[[{"type": "HAS_TAG"}, {"type": "HAS_INTEREST", "direction": "incoming", "to": person(p["person"])}]])
-    common = every and dict(kg.rows("aggregate", {"node": posts, "group_by": [{"property": "creator"}], "aggregations": COUNT, "limit": LIMIT}))
+    def posts(authors, **related):
+        rows = authors and kg.rows("aggregate", {"node": dict(messages(creator={"in": list(authors)}), **related), "group_by": [{"property": "creator"}, {"property": "kind"}], "aggregations": COUNT, "limit": LIMIT})
+        return {author: n for author, kind, n in rows if kind == "post"}
+
+    every = posts(found)
+    common = posts(every, related=[[{"type": "HAS_TAG"}, {"type": "HAS_INTEREST", "direction": "incoming", "to": person(p["person"])}]])
     rows = [[i, d["firstName"], d["lastName"], 2 * common.get(i, 0) - every.get(i, 0), d["gender"], d["place.name"]] for i, d in found.items()]
     return sorted(rows, key=lambda row: (-row[3], int(row[0])))[:10]
 
