@@ -244,8 +244,8 @@ GROUP BY 1 ORDER BY 2 DESC, t.name COLLATE "C" LIMIT 10"""
 
 def c5(kg, p):
     near, members, counts = near_persons(kg, p["person"]), defaultdict(set), Counter()
-    for i in range(0, len(near), 30):
-        joined = {"node": person(*near[i:i + 30]), "relationships": [{"type": "HAS_MEMBER", "direction": "incoming", "filters": {"joinDate": {"gt": midnight(p["day"])}}}],
+    for i in range(0, len(near), 40):
+        joined = {"node": person(*near[i:i + 40]), "relationships": [{"type": "HAS_MEMBER", "direction": "incoming", "filters": {"joinDate": {"gt": midnight(p["day"])}}}],
                   "group_by": [{"property": "id"}, {"step": 1, "label": "forum", "property": "id"}], "aggregations": COUNT, "limit": LIMIT}
         for friend, forum, _ in kg.rows("aggregate", joined):
             members[forum].add(friend)
@@ -326,18 +326,21 @@ WHERE m.created < {day}::date ORDER BY m.created DESC, m.id LIMIT 20"""
 
 def c10(kg, p):
     me = knows(to=person(p["person"]))
-    reply = kg.call("find_nodes", {"node_label": "person", "related": [[knows(), me]], "not_related": [me], "filters": {"id": {"ne": p["person"]}}, "columns": ["firstName", "lastName", "birthday", "gender", "place.name"], "limit": LIMIT})
+    reply = kg.call("find_nodes", {"node_label": "person", "related": [[knows(), me]], "not_related": [me], "columns": ["firstName", "lastName", "birthday", "gender", "place.name"], "limit": LIMIT})
     found = {}
     for node in reply["nodes"]:
         born = datetime.date.fromisoformat(node["properties"]["birthday"])
-        if born.month == p["month"] and born.day >= 21 or born.month == p["month"] % 12 + 1 and born.day < 22:
+        if node["id"] != p["person"] and (born.month == p["month"] and born.day >= 21 or born.month == p["month"] % 12 + 1 and born.day < 22):
             found[node["id"]] = node["properties"]
     if not found:
         return []
-    posts = {"label": "message", "filters": {"kind": "post", "creator": {"in": list(found)}}}
-    by_author = {"group_by": [{"property": "creator"}], "aggregations": COUNT, "limit": LIMIT}
-    every = dict(kg.rows("aggregate", dict(by_author, node=posts)))
-    common = dict(kg.rows("aggregate", dict(by_author, node=dict(posts, related=[[{"type": "HAS_TAG"}, {"type": "HAS_INTEREST", "direction": "incoming", "to": person(p["person"])}]]))))
+    # The keys that group are read anyway: a filter of the kind would read them twice.
+    def posts(authors, **related):
+        rows = authors and kg.rows("aggregate", {"node": dict(messages(creator={"in": list(authors)}), **related), "group_by": [{"property": "creator"}, {"property": "kind"}], "aggregations": COUNT, "limit": LIMIT})
+        return {author: n for author, kind, n in rows if kind == "post"}
+
+    every = posts(found)
+    common = posts(every, related=[[{"type": "HAS_TAG"}, {"type": "HAS_INTEREST", "direction": "incoming", "to": person(p["person"])}]])
     rows = [[i, d["firstName"], d["lastName"], 2 * common.get(i, 0) - every.get(i, 0), d["gender"], d["place.name"]] for i, d in found.items()]
     return sorted(rows, key=lambda row: (-row[3], int(row[0])))[:10]
 

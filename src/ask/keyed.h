@@ -17,8 +17,9 @@ extern bool kg_keyed_same(const text *a, Datum b);
 
 /*
  * Reads the keys of a range, in the current memory context. Returns NULL if
- * the range has more keys than the maximum. entities is kg_entity; the reader
- * tests the tenant and the type number of its rows.
+ * the range has more keys than the maximum, or if the table is not a heap.
+ * entities is kg_entity; the reader tests the tenant and the type number of its
+ * rows.
  */
 extern KgKeyed *kg_keyed_begin(Relation entities, Snapshot snapshot,
 							   const char *tenant, const KgViewRange *range,

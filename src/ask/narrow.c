@@ -206,6 +206,29 @@ next_column(const Plan *plan)
 	return list_length(plan->targetlist) + 1;
 }
 
+/*
+ * Removes the columns of a plan that the plan above does not read.  The planner
+ * lets a scan below a one-time filter return all columns of its table.  That takes
+ * no time, unless an expression is among them.
+ */
+static void
+trim(Plan *above, Plan *plan)
+{
+	List *columns = NIL;
+	ListCell *lc;
+
+	foreach(lc, above->targetlist)
+	{
+		Var *var = (Var *) lfirst_node(TargetEntry, lc)->expr;
+		TargetEntry *column = flatCopyTargetEntry(
+			list_nth(plan->targetlist, var->varattno - 1));
+
+		columns = lappend(columns, column);
+		column->resno = var->varattno = list_length(columns);
+	}
+	plan->targetlist = columns;
+}
+
 static void
 narrow(HashJoin *join, List *plans, AttrNumber column)
 {
@@ -249,6 +272,8 @@ narrow(HashJoin *join, List *plans, AttrNumber column)
 	join->hashclauses = (List *) replace_uses((Node *) join->hashclauses,
 											  &inner);
 	hash->hashkeys = (List *) replace_uses((Node *) hash->hashkeys, &key);
+	for (int i = 2; i < list_length(plans); i++)
+		trim(list_nth(plans, i - 1), list_nth(plans, i));
 }
 
 void

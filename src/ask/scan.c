@@ -64,8 +64,7 @@ typedef struct LightScan
 	AttrNumber column;
 	int32 number;
 	AttrNumber tenant_column;
-	text *tenant;	 /* whose rows these are */
-	AttrNumber last; /* the last column that the plan reads */
+	text *tenant; /* whose rows these are */
 	bool begun;
 	ExprState *rest; /* the conditions if keys are read */
 	KgKeyed *keyed;	 /* NULL: the scan reads all rows */
@@ -107,38 +106,19 @@ create(CustomScan *plan)
 	return (Node *) scan;
 }
 
-/* Returns the last column that an expression of the plan reads. */
-static AttrNumber
-last_column(const CustomScan *plan, AttrNumber most)
-{
-	Bitmapset *columns = NULL;
-	int column = -1;
-	AttrNumber last = 0;
-
-	pull_varattnos(
-		(Node *) plan->scan.plan.targetlist, plan->scan.scanrelid, &columns);
-	pull_varattnos(
-		(Node *) plan->scan.plan.qual, plan->scan.scanrelid, &columns);
-	while ((column = bms_next_member(columns, column)) >= 0)
-	{
-		AttrNumber number = column + FirstLowInvalidHeapAttributeNumber;
-
-		if (number == 0)
-			return most; /* the whole row */
-		last = Max(last, number);
-	}
-	return last;
-}
-
 static void
 begin(CustomScanState *state, EState *estate, int eflags)
 {
 	LightScan *scan = (LightScan *) state;
 	Relation table = state->ss.ss_currentRelation;
 
-	scan->last = last_column((CustomScan *) state->ss.ps.plan,
-							 RelationGetNumberOfAttributes(table));
-	scan->row = table_slot_create(table, &estate->es_tupleTable);
+	ExecInitScanTupleSlot(estate,
+						  &state->ss,
+						  RelationGetDescr(table),
+						  table_slot_callbacks(table));
+	ExecAssignScanProjectionInfoWithVarno(
+		&state->ss, ((Scan *) state->ss.ps.plan)->scanrelid);
+	scan->row = state->ss.ss_ScanTupleSlot;
 	scan->tenant = cstring_to_text(strVal(private_of(scan, TENANT)));
 	scan->tenant_column = get_attnum(RelationGetRelid(table), "tenant");
 	/*
@@ -187,7 +167,6 @@ next_row(ScanState *state)
 	{
 		if (!kg_keyed_next(scan->keyed, row))
 			return NULL;
-		slot_getsomeattrs(row, scan->last);
 		return row;
 	}
 	if (scan->scan == NULL)
@@ -201,7 +180,6 @@ next_row(ScanState *state)
 			!kg_keyed_same(scan->tenant,
 						   slot_getattr(row, scan->tenant_column, &isnull)))
 			continue;
-		slot_getsomeattrs(row, Max(scan->last, scan->column));
 		return row;
 	}
 	return NULL;

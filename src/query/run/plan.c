@@ -28,6 +28,7 @@
 #include "executor/spi.h"
 #include "executor/spi_priv.h"
 #include "miscadmin.h"
+#include "model/writing.h"
 #include "storage/lmgr.h"
 #include "query/run/decisions.h"
 #include "query/run/held.h"
@@ -416,6 +417,12 @@ run(const KgStatement *statement, KgRowFunction row, void *arg)
 	return receiver.nrows;
 }
 
+/*
+ * An executor is opened for this number of nodes although the statement has not run
+ * before in this transaction.
+ */
+#define MANY 256
+
 bool
 kg_plan_holds(const KgStatement *statement)
 {
@@ -424,7 +431,8 @@ kg_plan_holds(const KgStatement *statement)
 
 	if (kg_held_has(statement))
 		return true;
-	if (!kg_held_again(statement->sql))
+	if (!kg_statement_runs() || (!kg_held_again(statement->sql) &&
+								 kg_ranges_wanted(statement->ranges) < MANY))
 		return false;
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");

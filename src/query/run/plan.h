@@ -34,6 +34,13 @@ typedef struct KgRanges
 	uint32 wanted;
 } KgRanges;
 
+/* Returns the number of wanted nodes. */
+static inline uint32
+kg_ranges_wanted(const KgRanges *ranges)
+{
+	return ranges->set->n - ranges->wanted;
+}
+
 static inline bool
 kg_ranges_want(const KgRanges *ranges, int64 node)
 {

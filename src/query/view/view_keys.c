@@ -3,7 +3,8 @@
  *	  Reads the keys of a range from the index of kg_index_key.
  *
  * A statement with many thousands of keys spends most of its time in the
- * executor. This reader only makes the steps of an index-only scan.
+ * executor and in comparisons of keys. This reader only makes the steps of an
+ * index-only scan that the range needs.
  */
 #include "postgres.h"
 
@@ -14,6 +15,7 @@
 #include "access/visibilitymap.h"
 #include "base/compat.h"
 #include "base/extension.h"
+#include "base/leaves.h"
 #include "miscadmin.h"
 #include "query/view/view_keys.h"
 #include "storage/bufmgr.h"
@@ -29,56 +31,122 @@ enum
 	KEY_KEY
 };
 
+/* The first values of an entry of that index, which has no null value. */
+typedef struct Entry
+{
+	int32 type_no;
+	int32 field_no;
+	char key[FLEXIBLE_ARRAY_MEMBER];
+} Entry;
+
+typedef struct Reader
+{
+	IndexScanDesc scan;
+	KgLeaves leaves;
+	TupleTableSlot *row;
+	Buffer map;
+} Reader;
+
 /*
  * Returns whether a transaction can see the row of an entry of the index; the row
  * is read if its page has rows that some transactions do not see.
  */
 static bool
-is_visible(IndexScanDesc scan, ItemPointer tid, TupleTableSlot *row,
-		   Buffer *map)
+is_visible(Reader *reader, ItemPointer row)
 {
-	BlockNumber page = ItemPointerGetBlockNumber(tid);
+	IndexScanDesc scan = reader->scan;
+	BlockNumber page = ItemPointerGetBlockNumber(row);
+	bool again = false;
 
-	if (VM_ALL_VISIBLE(scan->heapRelation, page, map))
+	if (VM_ALL_VISIBLE(scan->heapRelation, page, &reader->map))
 	{
 		PredicateLockPage(scan->heapRelation, page, scan->xs_snapshot);
 		return true;
 	}
-	if (!index_fetch_heap(scan, row))
+	if (!table_index_fetch_tuple(scan->xs_heapfetch,
+								 row,
+								 scan->xs_snapshot,
+								 reader->row,
+								 &again,
+								 NULL))
 		return false;
-	ExecClearTuple(row);
+	ExecClearTuple(reader->row);
 	return true;
 }
 
+/* Returns the number of keys of the scan that finds the first key of the range. */
 static int
-bound_keys(ScanKey key, const KgViewRange *range)
+bounds(const KgViewRange *range)
 {
-	int n = 0;
+	return range->low != NULL ? KEY_KEY : KEY_FIELD;
+}
 
-	ScanKeyInit(&key[n++],
+/* Sets the position before the first key of the range. */
+static void
+seek(Reader *reader, const KgViewRange *range)
+{
+	ScanKeyData key[KEY_KEY];
+
+	ScanKeyInit(&key[0],
 				KEY_TYPE,
 				BTEqualStrategyNumber,
 				F_INT4EQ,
 				Int32GetDatum(range->type_no));
-	ScanKeyInit(&key[n++],
+	ScanKeyInit(&key[1],
 				KEY_FIELD,
 				BTEqualStrategyNumber,
 				F_INT4EQ,
 				Int32GetDatum(range->field_no));
 	if (range->low != NULL)
-		ScanKeyInit(&key[n++],
+		ScanKeyInit(&key[2],
 					KEY_KEY,
-					range->low_included ? BTGreaterEqualStrategyNumber
-										: BTGreaterStrategyNumber,
-					range->low_included ? F_BYTEAGE : F_BYTEAGT,
+					BTGreaterEqualStrategyNumber,
+					F_BYTEAGE,
 					PointerGetDatum(range->low));
-	ScanKeyInit(&key[n++],
-				KEY_KEY,
-				range->high_included ? BTLessEqualStrategyNumber
-									 : BTLessStrategyNumber,
-				range->high_included ? F_BYTEALE : F_BYTEALT,
-				PointerGetDatum(range->high));
-	return n;
+	index_rescan(reader->scan, key, bounds(range), NULL, 0);
+	kg_leaves_begin(&reader->leaves, reader->scan);
+}
+
+/*
+ * Returns less than, equal to or greater than zero, as the entry is before, at or
+ * behind a bound. Any key is at the bound NULL.
+ */
+static int
+compare(const Entry *entry, const KgViewRange *range, const bytea *bound)
+{
+	const bytea *key;
+	int len;
+	int order;
+
+	if (entry->type_no != range->type_no)
+		return entry->type_no < range->type_no ? -1 : 1;
+	if (entry->field_no != range->field_no)
+		return entry->field_no < range->field_no ? -1 : 1;
+	if (bound == NULL)
+		return 0;
+	key = DatumGetByteaPP(PointerGetDatum(entry->key));
+	len = Min(VARSIZE_ANY_EXHDR(key), VARSIZE_ANY_EXHDR(bound));
+	order = memcmp(VARDATA_ANY(key), VARDATA_ANY(bound), len);
+	return order != 0
+			   ? order
+			   : (int) VARSIZE_ANY_EXHDR(key) - (int) VARSIZE_ANY_EXHDR(bound);
+}
+
+static bool
+is_before(const Entry *entry, const KgViewRange *range)
+{
+	int order = compare(entry, range, range->low);
+
+	return order < 0 ||
+		   (order == 0 && range->low != NULL && !range->low_included);
+}
+
+static bool
+is_behind(const Entry *entry, const KgViewRange *range)
+{
+	int order = compare(entry, range, range->high);
+
+	return order > 0 || (order == 0 && !range->high_included);
 }
 
 /*
@@ -87,15 +155,13 @@ bound_keys(ScanKey key, const KgViewRange *range)
  * beginning of the entry would take longer than all other steps.
  */
 static int64
-node_of(const IndexTupleData *entry)
+node_of(IndexTuple entry)
 {
 	int64 node;
 
 	StaticAssertStmt(MAXIMUM_ALIGNOF == sizeof(node),
 					 "an entry ends with the bytes of its last column");
-	memcpy(&node,
-		   (const char *) entry + IndexTupleSize(entry) - sizeof(node),
-		   sizeof(node));
+	memcpy(&node, kg_leaves_end_of(entry) - sizeof(node), sizeof(node));
 	return node;
 }
 
@@ -118,33 +184,38 @@ kg_view_keys(const KgViewRange *range, Snapshot snapshot, int64 most,
 								AccessShareLock);
 	Relation index = index_open(kg_relation_oid("kg_index_key_pkey"),
 								AccessShareLock);
-	TupleTableSlot *row = table_slot_create(table, NULL);
-	Buffer map = InvalidBuffer;
-	ScanKeyData keys[4];
-	int nkeys = bound_keys(keys, range);
-	IndexScanDesc scan = kg_index_scan(table, index, snapshot, nkeys);
-	ItemPointer tid;
+	Reader reader = {
+		.scan = kg_index_scan(table, index, snapshot, bounds(range)),
+		.row = table_slot_create(table, NULL),
+		.map = InvalidBuffer};
+	IndexTuple entry;
+	ItemPointer row;
 	int64 allocated = 1024;
 	int64 n = 0;
 
 	if (nodes != NULL)
 		*nodes = palloc(allocated * sizeof(int64));
-	scan->xs_want_itup = true;
-	index_rescan(scan, keys, nkeys, NULL, 0);
-	while (n < most &&
-		   (tid = index_getnext_tid(scan, ForwardScanDirection)) != NULL)
+	seek(&reader, range);
+	while (n < most && (entry = kg_leaves_next(&reader.leaves, &row)) != NULL)
 	{
+		const Entry *values = (const Entry *) kg_leaves_values(entry);
+
 		CHECK_FOR_INTERRUPTS();
-		if (!is_visible(scan, tid, row, &map))
+		if (n == 0 && is_before(values, range))
+			continue;
+		if (is_behind(values, range))
+			break;
+		if (!is_visible(&reader, row))
 			continue;
 		if (nodes != NULL)
-			add_node(nodes, n, &allocated, node_of(scan->xs_itup));
+			add_node(nodes, n, &allocated, node_of(entry));
 		n++;
 	}
-	if (map != InvalidBuffer)
-		ReleaseBuffer(map);
-	index_endscan(scan);
-	ExecDropSingleTupleTableSlot(row);
+	kg_leaves_end(&reader.leaves);
+	if (reader.map != InvalidBuffer)
+		ReleaseBuffer(reader.map);
+	index_endscan(reader.scan);
+	ExecDropSingleTupleTableSlot(reader.row);
 	index_close(index, NoLock);
 	table_close(table, NoLock);
 	return n;

@@ -507,7 +507,8 @@ is_other_bound(const Test *test, const Test *other)
 
 /*
  * Returns the arguments of kg_view_nodes() for a test. If *other has a test
- * for the opposite bound of the same range, the arguments include it.
+ * for the opposite bound of the same range, the arguments include it. The lower
+ * bound comes first, so both tests have the same arguments.
  */
 static List *
 nodes_args(const char *bundle, const char *type, List *tests, const Test *test,
@@ -518,13 +519,16 @@ nodes_args(const char *bundle, const char *type, List *tests, const Test *test,
 	ListCell *lc;
 
 	*other = NULL;
-	args = add_test(args, test);
 	foreach(lc, tests)
 		if (is_other_bound(test, lfirst(lc)))
 		{
+			bool lower = kg_operator(test->op)->bound == KG_BOUND_LOWER;
+
 			*other = lfirst(lc);
-			return add_test(args, *other);
+			args = add_test(args, lower ? test : *other);
+			return add_test(args, lower ? *other : test);
 		}
+	args = add_test(args, test);
 	args = lappend(args, makeNullConst(TEXTOID, -1, DEFAULT_COLLATION_OID));
 	return lappend(args, makeNullConst(JSONBOID, -1, InvalidOid));
 }
