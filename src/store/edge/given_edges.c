@@ -100,7 +100,7 @@ rows_error(const char *name)
 	return KG_ERROR(
 		KG_INVALID_INPUT,
 		.message = psprintf("relation \"%s\" has no explicit edges, because it "
-							"joins rows of tables",
+							"leads from or to rows of tables",
 							name),
 		.expected = "the tools that write a type that reads the table of the "
 					"edges, or a reference to the row");
