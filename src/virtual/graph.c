@@ -449,8 +449,9 @@ typedef struct Expansion
 	bool backward;
 	KgNeighborFunction found;
 	void *arg;
-	bool *meets;   /* by rank: one of the nodes is foreign and of the type */
-	uint16 *ranks; /* of the nodes, or NULL */
+	bool *meets;	/* by rank: one of the nodes is foreign and of the type */
+	KgNodeSet near; /* the nodes */
+	uint16 *ranks;	/* of the nodes, or NULL */
 } Expansion;
 
 /* Sets an end that a reference of the rows leads to. */
@@ -563,6 +564,9 @@ take_edge(TupleTableSlot *slot, void *arg)
 		ends[i] = number_of(e->graph,
 							e->edges->ends[i].rank,
 							TextDatumGetCString(kg_slot_datum(slot, i + 1)));
+	/* An equal key may have another text, which is not the id of the row. */
+	if (!kg_nodeset_has(&e->near, ends[e->backward]))
+		return true;
 	if (e->edges->properties != NULL)
 	{
 		bool isnull;
@@ -864,9 +868,13 @@ foreign_expand(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
 	Expansion e = {.graph = graph, .walk = walk, .found = found, .arg = arg};
 
 	e.meets = palloc0((graph->nranks + 1) * sizeof(bool));
+	kg_nodeset_init(&e.near, graph->context);
 	for (uint32 i = 0; i < n; i++)
 		if (kg_is_foreign(nodes[i]))
+		{
 			e.meets[foreign_rank(graph, nodes[i])] = true;
+			(void) kg_nodeset_add(&e.near, nodes[i]);
+		}
 	for (int i = 0; i < catalog->nrelations; i++)
 	{
 		const KgRelation *relation = &catalog->relations[i];
@@ -885,6 +893,7 @@ foreign_expand(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
 				foreign_expand_variant(&e, &edges, along, nodes, n);
 		}
 	}
+	kg_nodeset_free(&e.near);
 }
 
 /* ---- targets of written references ---- */

@@ -12,6 +12,7 @@
 #include "auth/identity.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "commands/extension.h"
 #include "miscadmin.h"
@@ -213,6 +214,12 @@ check_id(const Binding *binding)
 							format_type_be(id->columns[i].type)),
 				   "another unique column as \"id\"");
 	require_index(binding, id, true, "the id");
+	if (binding->table->kind == RELKIND_RELATION &&
+		find_inheritance_children(binding->table->relid, NoLock) != NIL)
+		refuse(binding,
+			   "other tables inherit from it, whose rows its unique index does "
+			   "not have",
+			   "a table without children, or a partitioned table");
 }
 
 static void
