@@ -24,6 +24,8 @@ INSERT INTO bbad.word VALUES ('Abc', 'x');
 CREATE TABLE bbad.usage (use_id integer PRIMARY KEY, word text COLLATE bbad.folds REFERENCES bbad.word);
 CREATE INDEX ON bbad.usage (word);
 INSERT INTO bbad.usage VALUES (1, 'ABC'), (2, 'abc');
+CREATE TABLE bbad.plain (plain_id integer PRIMARY KEY, word text REFERENCES bbad.word);
+CREATE INDEX ON bbad.plain (word);
 CREATE TABLE bbad.parent (k integer PRIMARY KEY);
 CREATE TABLE bbad.child () INHERITS (bbad.parent);
 CREATE TABLE bbad.arr (arr text[] PRIMARY KEY);
@@ -56,6 +58,7 @@ SELECT t, kg_bind_table('words', t, '{"shared": true}') -> 'changed' FROM unnest
 SELECT kg_get('word', 'Abc'), kg_get('word', 'ABC') IS NULL, kg_list('usage', '{}') -> 'items';
 SELECT kg_traverse('{"from": {"label": "usage"}, "relationships": [{"type": "WORD"}], "ids_only": true}') -> 'rows', kg_traverse('{"from": {"label": "word", "ids": ["Abc"]}, "relationships": [{"type": "WORD", "direction": "incoming"}], "ids_only": true}') -> 'rows';
 SELECT kg_list_ids('usage', '{"filters": {"word": "Abc"}}') -> 'ids', kg_list_ids('usage', '{"filters": {"word.note": "x"}}') -> 'ids';
+SELECT test.fails($$SELECT kg_bind_table('words', 'bbad.plain', '{"shared": true}')$$, 'message', 'expected');
 SELECT kg_drop_bundle('words') -> 'changed';
 SELECT test.fails($$SELECT kg_bind_table('crm', '"bbad too".flag', '{"shared": true}')$$, 'path', 'expected');
 SELECT kg_bind_table('crm', '"bbad too".flag', '{"shared": true, "entity_type": "number"}') -> 'changed';

@@ -186,6 +186,15 @@ check_reference(const Binding *binding, const KgField *field,
 							field->name,
 							target->name),
 				   psprintf("type %s", format_type_be(to)));
+		else if (property->columns[i].folds != table->id.columns[i].folds)
+			refuse(binding,
+				   psprintf("column %s of property \"%s\" has another "
+							"collation than the id of \"%s\", and one of them "
+							"treats different texts as equal",
+							property->columns[i].name,
+							field->name,
+							target->name),
+				   "the collation of the id");
 	}
 	require_index(
 		binding, property, false, psprintf("property \"%s\"", field->name));
