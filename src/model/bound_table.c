@@ -390,7 +390,8 @@ kg_bound_value_text(Oid type, Datum value)
 		return JsonEncodeDateTime(palloc(MAXDATELEN + 1), value, type, NULL);
 	/* The cast of a boolean or inet has another text than its output. */
 	if (find_coercion_pathway(TEXTOID, type, COERCION_EXPLICIT, &cast) ==
-		COERCION_PATH_FUNC)
+			COERCION_PATH_FUNC &&
+		get_func_nargs(cast) == 1)
 		return TextDatumGetCString(
 			OidFunctionCall1Coll(cast, DEFAULT_COLLATION_OID, value));
 	getTypeOutputInfo(type, &output, &varlena);

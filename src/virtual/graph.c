@@ -16,6 +16,7 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "query/graph/foreign.h"
+#include "query/graph/related.h"
 #include "model/key.h"
 #include "query/run/running.h"
 #include "query/time/past.h"
@@ -153,11 +154,12 @@ refuse(const KgType *type)
 }
 
 /*
- * Returns the ids of the rows with one of the ids, if any, that pass a filter.
+ * Returns the ids of the rows with one of the ids, if any, that pass a filter,
+ * up to a number of rows.
  */
 static List *
 select_ids(const KgVSource *source, char *const *ids, int n,
-		   const KgFilter *filter)
+		   const KgFilter *filter, int64 limit)
 {
 	List *found = NIL;
 	KgSqlBuilder b;
@@ -169,23 +171,58 @@ select_ids(const KgVSource *source, char *const *ids, int n,
 	kg_sql_start(&b, source->catalog);
 	kg_sql_append(&b, "SELECT %s", source->id);
 	kg_vfrom(&b, source, ids, n, filter);
-	kg_sql_append(&b,
-				  " LIMIT $%d",
-				  kg_sql_param_int64(&b, (int64) kg_setting_max_visited + 1));
+	kg_sql_append(&b, " LIMIT $%d", kg_sql_param_int64(&b, limit));
 	kg_virtual_run(source, &b, ids != NULL && filter == NULL, take_id, &found);
 	return found;
+}
+
+/*
+ * Raises KG_LIMIT_EXCEEDED if all rows of a large table would be read, because
+ * no index serves the filter at the end of a chain.
+ */
+static void
+require_ends(KgGraph *graph, const KgSelector *selector)
+{
+	const KgRelated *related = selector->related;
+
+	for (int i = 0; related != NULL && i < related->n; i++)
+	{
+		const KgChain *chain = &related->chains[i];
+		const KgStepSpec *last;
+
+		if (chain->negated || chain->nsteps == 0)
+			continue;
+		last = &chain->specs[chain->nsteps - 1];
+		for (int j = 0; j < last->ntests; j++)
+		{
+			const KgNodeTest *test = &last->tests[j];
+
+			if (test->type != NULL && test->type->binding != NULL &&
+				test->filters != NULL && test->nids == 0)
+				kg_vfilter_require_index(source_of(graph, test->rank),
+										 test->filters[test->rank - 1]);
+		}
+	}
 }
 
 static int64 *
 foreign_select(KgGraph *graph, const KgSelector *selector, uint32 *n)
 {
 	uint16 rank = kg_graph_rank(graph, selector->type->type_no);
-	List *ids = select_ids(source_of(graph, rank),
-						   selector->nids > 0 ? selector->ids : NULL,
-						   selector->nids,
-						   selector->filter);
+	const KgVSource *source = source_of(graph, rank);
+	List *ids;
 	ListCell *lc;
 	int64 *nodes;
+
+	if (selector->nids == 0 &&
+		(selector->filter == NULL || kg_filter_is_empty(selector->filter)) &&
+		kg_vis_large(source))
+		require_ends(graph, selector);
+	ids = select_ids(source,
+					 selector->nids > 0 ? selector->ids : NULL,
+					 selector->nids,
+					 selector->filter,
+					 (int64) kg_setting_max_visited + 1);
 
 	kg_graph_check_visited(graph, list_length(ids));
 	nodes = MemoryContextAllocHuge(graph->context,
@@ -194,6 +231,26 @@ foreign_select(KgGraph *graph, const KgSelector *selector, uint32 *n)
 	foreach(lc, ids)
 		nodes[(*n)++] = number_of(graph, rank, lfirst(lc));
 	return nodes;
+}
+
+static bool
+foreign_few(KgGraph *graph, const KgType *type, const KgFilter *filter,
+			uint32 most, KgNodeSet *nodes)
+{
+	uint16 rank = kg_graph_rank(graph, type->type_no);
+	const KgVSource *source = source_of(graph, rank);
+	List *ids;
+	ListCell *lc;
+
+	if (!kg_vfilter_fits(source, filter) ||
+		!kg_vfilter_is_served(source, filter))
+		return false;
+	ids = select_ids(source, NULL, 0, filter, (int64) most + 1);
+	if (list_length(ids) > most)
+		return false;
+	foreach(lc, ids)
+		(void) kg_nodeset_add(nodes, number_of(graph, rank, lfirst(lc)));
+	return true;
 }
 
 /* Returns the ids of the nodes that are foreign and have the rank. */
@@ -223,7 +280,7 @@ foreign_pass(KgGraph *graph, uint16 rank, const KgFilter *filter,
 	if (source->document != NULL && !kg_vfilter_fits(source, filter))
 		return false;
 	ids = ids_of(graph, rank, nodes, n, &count);
-	foreach(lc, select_ids(source, ids, count, filter))
+	foreach(lc, select_ids(source, ids, count, filter, count))
 		(void) kg_nodeset_add(passing, number_of(graph, rank, lfirst(lc)));
 	return true;
 }
@@ -394,7 +451,8 @@ typedef struct Expansion
 	void *arg;
 	/* indexed by rank: one of the nodes is foreign and of the type */
 	bool *meets;
-	uint16 *ranks; /* ranks of the nodes, or NULL */
+	KgNodeSet near; /* the nodes */
+	uint16 *ranks;	/* ranks of the nodes, or NULL */
 } Expansion;
 
 /* Sets an end that a reference of the rows leads to. */
@@ -508,6 +566,9 @@ take_edge(TupleTableSlot *slot, void *arg)
 		ends[i] = number_of(e->graph,
 							e->edges->ends[i].rank,
 							TextDatumGetCString(kg_slot_datum(slot, i + 1)));
+	/* An equal key may have another text, which is not the id of the row. */
+	if (!kg_nodeset_has(&e->near, ends[e->backward]))
+		return true;
 	if (e->edges->properties != NULL)
 	{
 		bool isnull;
@@ -656,7 +717,10 @@ expand_to_rows(Expansion *e, References *references, const int64 *nodes,
 	for (uint32 i = 0; i < references->n; i++)
 		ids[i] = (char *) references->items[i].value;
 	kg_nodeset_init(&seen, graph->context);
-	foreach(lc, select_ids(source_of(graph, rank), ids, references->n, NULL))
+	foreach(
+		lc,
+		select_ids(
+			source_of(graph, rank), ids, references->n, NULL, references->n))
 		(void) kg_nodeset_add(&seen, number_of(graph, rank, lfirst(lc)));
 	for (uint32 i = 0; i < references->n; i++)
 	{
@@ -810,9 +874,13 @@ foreign_expand(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
 	Expansion e = {.graph = graph, .walk = walk, .found = found, .arg = arg};
 
 	e.meets = palloc0((graph->nranks + 1) * sizeof(bool));
+	kg_nodeset_init(&e.near, graph->context);
 	for (uint32 i = 0; i < n; i++)
 		if (kg_is_foreign(nodes[i]))
+		{
 			e.meets[foreign_rank(graph, nodes[i])] = true;
+			(void) kg_nodeset_add(&e.near, nodes[i]);
+		}
 	for (int i = 0; i < catalog->nrelations; i++)
 	{
 		const KgRelation *relation = &catalog->relations[i];
@@ -831,6 +899,7 @@ foreign_expand(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
 				foreign_expand_variant(&e, &edges, along, nodes, n);
 		}
 	}
+	kg_nodeset_free(&e.near);
 }
 
 /* ---- targets of written references ---- */
@@ -916,6 +985,7 @@ begin(KgGraph *graph)
 {
 	static const KgForeign functions = {foreign_has,
 										foreign_select,
+										foreign_few,
 										foreign_pass,
 										foreign_groups,
 										foreign_expand,

@@ -157,6 +157,18 @@ rows_of_large(const KgVSource *source)
 	return rows > kg_setting_max_unindexed ? rows : -1;
 }
 
+bool
+kg_vis_large(const KgVSource *source)
+{
+	return rows_of_large(source) >= 0;
+}
+
+bool
+kg_vfilter_is_served(const KgVSource *source, const KgFilter *filter)
+{
+	return !kg_vis_large(source) || filter_is_served(source, filter);
+}
+
 static KgError *
 unserved(const KgVSource *source, const char *part, double rows)
 {

@@ -24,6 +24,16 @@ extern char *kg_vindex_text(const KgBoundTable *table,
 							const KgBoundProperty *property);
 
 /*
+ * Returns whether the table has more rows than kg_graph.max_unindexed, by
+ * estimate.
+ */
+extern bool kg_vis_large(const KgVSource *source);
+
+/* Returns whether an index serves the filter, or the table is not large. */
+extern bool kg_vfilter_is_served(const KgVSource *source,
+								 const KgFilter *filter);
+
+/*
  * Raises KG_LIMIT_EXCEEDED, with the statement that makes an index, if no index
  * serves the filter and the table has more rows than kg_graph.max_unindexed.
  */

@@ -221,7 +221,8 @@ require_target(KgVSource *source, Oid relid, const KgField *field,
 	for (int i = 0; i < from->ncolumns; i++)
 	{
 		column->keys[i] = column_of(&from->columns[i]);
-		exact &= kg_vequals_as_text(from->columns[i].type);
+		exact &= kg_vequals_as_text(from->columns[i].type) &&
+				 !from->columns[i].folds;
 	}
 	column->exact = exact;
 	if (target != NULL && target->binding != NULL)

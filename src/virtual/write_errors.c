@@ -82,11 +82,16 @@ base_name(const KgVAttempt *attempt, const KgBoundColumn *column)
 	return OidIsValid(base) ? get_attname(base, number, true) : NULL;
 }
 
-/* Returns the property with this column of the table, or NULL. */
+/*
+ * Returns the property with this column of the table, or NULL. If several have
+ * it, this is the one with no other column, such as a reference that is a part
+ * of the id.
+ */
 static const KgField *
 property_of(const KgVAttempt *attempt, const char *name)
 {
 	const KgType *type = attempt->source->type;
+	const KgField *found = NULL;
 
 	for (int i = 0; i < type->nfields; i++)
 	{
@@ -99,11 +104,15 @@ property_of(const KgVAttempt *attempt, const char *name)
 		{
 			const char *other = base_name(attempt, &property->columns[j]);
 
-			if (other != NULL && strcmp(other, name) == 0)
+			if (other == NULL || strcmp(other, name) != 0)
+				continue;
+			if (property->ncolumns == 1)
 				return field;
+			if (found == NULL)
+				found = field;
 		}
 	}
-	return NULL;
+	return found;
 }
 
 /* Returns the property that begins a list of columns, or NULL; all in text. */

@@ -17,7 +17,21 @@ CREATE INDEX ON bbad.code (host);
 INSERT INTO bbad.code VALUES ('ab', '10.0.0.1'), ('abcde', '::1');
 CREATE TABLE bbad.many (a text, b boolean, c inet, d date, e numeric(6, 2), note text, PRIMARY KEY (a, b, c, d, e));
 INSERT INTO bbad.many VALUES ('x/y%2F', true, '10.0.0.1', '2024-02-29', 1.5, 'n');
+-- equal keys with other texts
+CREATE COLLATION bbad.folds (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TABLE bbad.word (word text COLLATE bbad.folds PRIMARY KEY, note text);
+INSERT INTO bbad.word VALUES ('Abc', 'x');
+CREATE TABLE bbad.usage (use_id integer PRIMARY KEY, word text COLLATE bbad.folds REFERENCES bbad.word);
+CREATE INDEX ON bbad.usage (word);
+INSERT INTO bbad.usage VALUES (1, 'ABC'), (2, 'abc');
+CREATE TABLE bbad.plain (plain_id integer PRIMARY KEY, word text REFERENCES bbad.word);
+CREATE INDEX ON bbad.plain (word);
+CREATE TABLE bbad.parent (k integer PRIMARY KEY);
+CREATE TABLE bbad.child () INHERITS (bbad.parent);
 CREATE TABLE bbad.arr (arr text[] PRIMARY KEY);
+CREATE TABLE bbad.uses (code character(5) REFERENCES bbad.code, host inet REFERENCES bbad.host, since date, PRIMARY KEY (code, host));
+CREATE INDEX ON bbad.uses (host);
+INSERT INTO bbad.uses VALUES ('abcde', '::1');
 -- names: of one letter, of none that a relation may have
 CREATE TABLE bbad.a (k integer PRIMARY KEY, b boolean REFERENCES bbad.flag, "1st_id" boolean REFERENCES bbad.flag, "é" inet REFERENCES bbad.host, place point);
 CREATE INDEX ON bbad.a (b);
@@ -35,10 +49,17 @@ CREATE POLICY own ON bbad.broken USING (company = kg_tenant() AND bbad.fails(k))
 CREATE TABLE bbad.closed (k integer PRIMARY KEY);
 INSERT INTO bbad.closed VALUES (1);
 GRANT SELECT ON ALL TABLES IN SCHEMA bbad, "bbad too" TO bbad_admin;
-GRANT INSERT, UPDATE, DELETE ON bbad.many TO bbad_admin;
+GRANT INSERT, UPDATE, DELETE ON bbad.many, bbad.uses TO bbad_admin;
 SET ROLE bbad_admin;
 SELECT t, kg_bind_table('crm', t, m::jsonb) -> 'changed' FROM (VALUES ('bbad.flag', '{"shared": true}'), ('bbad.host', '{"shared": true}'), ('bbad.code', '{"shared": true}'), ('bbad.many', '{"shared": true, "write": ["create", "update", "delete"]}'), ('bbad.a', '{"shared": true}'), ('bbad.broken', '{}'), ('bbad.closed', '{"shared": true}')) v(t, m);
 SELECT test.fails($$SELECT kg_bind_table('crm', 'bbad.arr', '{"shared": true}')$$, 'message', 'expected');
+SELECT test.fails($$SELECT kg_bind_table('crm', 'bbad.parent', '{"shared": true}')$$, 'message', 'expected');
+SELECT t, kg_bind_table('words', t, '{"shared": true}') -> 'changed' FROM unnest('{bbad.word,bbad.usage}'::text[]) t;
+SELECT kg_get('word', 'Abc'), kg_get('word', 'ABC') IS NULL, kg_list('usage', '{}') -> 'items';
+SELECT kg_traverse('{"from": {"label": "usage"}, "relationships": [{"type": "WORD"}], "ids_only": true}') -> 'rows', kg_traverse('{"from": {"label": "word", "ids": ["Abc"]}, "relationships": [{"type": "WORD", "direction": "incoming"}], "ids_only": true}') -> 'rows';
+SELECT kg_list_ids('usage', '{"filters": {"word": "Abc"}}') -> 'ids', kg_list_ids('usage', '{"filters": {"word.note": "x"}}') -> 'ids';
+SELECT test.fails($$SELECT kg_bind_table('words', 'bbad.plain', '{"shared": true}')$$, 'message', 'expected');
+SELECT kg_drop_bundle('words') -> 'changed';
 SELECT test.fails($$SELECT kg_bind_table('crm', '"bbad too".flag', '{"shared": true}')$$, 'path', 'expected');
 SELECT kg_bind_table('crm', '"bbad too".flag', '{"shared": true, "entity_type": "number"}') -> 'changed';
 SELECT test.fails($$SELECT kg_bind_table('crm', 'bbad.parts', '{"shared": true, "id": "k"}')$$, 'expected');
@@ -51,6 +72,16 @@ SELECT kg_call_tool('update_many', jsonb_build_object('items', jsonb_build_array
 SELECT kg_call_tool('create_many', '{"items": [{"a": "", "b": false, "c": "::1", "d": "0044-03-15", "e": 2}]}') #>> '{structuredContent,items,0,id}';
 SELECT kg_call_tool('delete_many', jsonb_build_object('ids', kg_list_ids('many', '{}') -> 'ids')) #> '{structuredContent,counts}';
 SELECT test.fails($$SELECT kg_list('table_a', '{"sort": [{"field": "place"}]}')$$);
+-- a join table is a relation, whose edges are written as rows of a type that reads the same table
+SELECT kg_apply_bundle('{"bundle_name": "crm", "version": "1.0.0", "schemas": [{"entity_type": "note", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}], "relations": [{"name": "ABOUT", "from": "note", "to": "host"}, {"name": "USES", "from": "code", "to": "host", "schema": {"type": "object", "properties": {"since": {"type": "string", "format": "date"}}, "x-table": {"name": "bbad.uses", "from": "code", "to": "host", "shared": true}}}]}', '{"mode": "merge"}') -> 'changed';
+SELECT kg_bind_table('crm', 'bbad.uses', '{"shared": true, "entity_type": "usage", "write": ["create", "update", "delete"]}') -> 'changed';
+SELECT kg_put_entities('note', '[{"id": "n"}]') -> 'counts';
+SELECT e ->> 'message' || ': ' || (e ->> 'expected') FROM unnest(ARRAY[kg_put_edges('[{"relation": "USES", "from": "code:ab", "to": "host:::1/128"}, {"relation": "ABOUT", "from": "note:n", "to": "host:::1/128"}]'), kg_delete_edges('[{"relation": "USES", "from": "code:abcde", "to": "host:::1/128"}]')]) r, jsonb_path_query(r, '$.items[*].error') e;
+SELECT kg_call_tool('create_usage', '{"items": [{"code": "ab", "host": "::1/128", "since": "2024-01-01"}, {"code": "ab", "host": "1.2.3.4/32"}]}') #>> '{structuredContent,error,message}';
+SELECT kg_call_tool('create_usage', '{"items": [{"code": "ab", "host": "::1/128", "since": "2024-01-01"}]}') #>> '{structuredContent,items,0,id}';
+SELECT kg_traverse('{"from": {"label": "code", "ids": ["ab"]}, "relationships": [{"type": "USES"}]}') -> 'edges';
+SELECT kg_call_tool('delete_usage', '{"ids": ["ab/::1%2F128"]}') #> '{structuredContent,counts}';
+SELECT kg_traverse('{"from": {"label": "code"}, "relationships": [{"type": "USES"}], "ids_only": true}') -> 'rows';
 RESET ROLE;
 REVOKE SELECT ON bbad.closed FROM bbad_admin;
 SET ROLE bbad_admin;

@@ -172,9 +172,12 @@ bool
 kg_select_few(KgGraph *graph, const KgType *type, const KgFilter *filter,
 			  uint32 most, KgNodeSet *nodes)
 {
+	const KgForeign *foreign = kg_foreign_of(graph, type);
 	KgDrivers drivers;
 
-	if (kg_foreign_of(graph, type) != NULL || kg_filter_scans(filter))
+	if (foreign != NULL)
+		return foreign->few(graph, type, filter, most, nodes);
+	if (kg_filter_scans(filter))
 		return false;
 	drivers = kg_drivers_of(graph->catalog, type, filter);
 	if (kg_drivers_race(&drivers, most) == NULL)
@@ -311,7 +314,7 @@ select_foreign(KgGraph *graph, const KgSelector *selector, bool ends, uint32 *n)
 							 selector->related,
 							 selector->follows,
 							 selector->type,
-							 0,
+							 KG_MOST_ENDS,
 							 &anchor);
 	if (ends)
 	{

@@ -28,6 +28,13 @@ typedef struct KgForeign
 	/* Returns the nodes by the type, ids and filter of a selector. */
 	int64 *(*select)(KgGraph *graph, const KgSelector *selector, uint32 *n);
 	/*
+	 * Adds the nodes of the type that pass the filter. Returns false if they
+	 * are more than "most", or if the whole table would have to be read for
+	 * them.
+	 */
+	bool (*few)(KgGraph *graph, const KgType *type, const KgFilter *filter,
+				uint32 most, KgNodeSet *nodes);
+	/*
 	 * Adds to "passing" the nodes, all of one type, that pass a filter.
 	 * Returns false if the caller must test the documents of the nodes.
 	 */

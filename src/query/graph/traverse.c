@@ -317,7 +317,9 @@ kg_node_test_resolve(KgGraph *graph, KgNodeTest *test, uint32 most)
 		if (test->filters[i] == NULL ||
 			(test->type != NULL && test->type != type))
 			continue;
-		if (!kg_select_few(graph, type, test->filters[i], most, found))
+		/* A table that cannot be read stops no walk to other types. */
+		if ((test->type == NULL && kg_foreign_of(graph, type) != NULL) ||
+			!kg_select_few(graph, type, test->filters[i], most, found))
 		{
 			kg_nodeset_free(found);
 			return false;

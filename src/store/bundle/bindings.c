@@ -12,6 +12,7 @@
 #include "auth/identity.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "commands/extension.h"
 #include "miscadmin.h"
@@ -185,6 +186,15 @@ check_reference(const Binding *binding, const KgField *field,
 							field->name,
 							target->name),
 				   psprintf("type %s", format_type_be(to)));
+		else if (property->columns[i].folds != table->id.columns[i].folds)
+			refuse(binding,
+				   psprintf("column %s of property \"%s\" has another "
+							"collation than the id of \"%s\", and one of them "
+							"treats different texts as equal",
+							property->columns[i].name,
+							field->name,
+							target->name),
+				   "the collation of the id");
 	}
 	require_index(
 		binding, property, false, psprintf("property \"%s\"", field->name));
@@ -213,6 +223,12 @@ check_id(const Binding *binding)
 							format_type_be(id->columns[i].type)),
 				   "another unique column as \"id\"");
 	require_index(binding, id, true, "the id");
+	if (binding->table->kind == RELKIND_RELATION &&
+		find_inheritance_children(binding->table->relid, NoLock) != NIL)
+		refuse(binding,
+			   "other tables inherit from it, whose rows its unique index does "
+			   "not have",
+			   "a table without children, or a partitioned table");
 }
 
 static void

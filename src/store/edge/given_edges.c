@@ -77,6 +77,35 @@ several_error(const KgCatalog *catalog, const char *name)
 	return err;
 }
 
+/* Returns whether each edge of the relation begins or ends at a row of a table. */
+static bool
+joins_rows(const KgCatalog *catalog, const KgRelation *relation)
+{
+	for (int i = 0; i < relation->nvariants; i++)
+	{
+		const KgVariant *variant = &relation->variants[i];
+		const KgType *from = kg_catalog_type_no(catalog, variant->from_type_no);
+		const KgType *to = kg_catalog_type_no(catalog, variant->to_type_no);
+
+		if ((from == NULL || from->binding == NULL) &&
+			(to == NULL || to->binding == NULL))
+			return false;
+	}
+	return relation->nvariants > 0;
+}
+
+static KgError *
+rows_error(const char *name)
+{
+	return KG_ERROR(
+		KG_INVALID_INPUT,
+		.message = psprintf("relation \"%s\" has no explicit edges, because it "
+							"leads from or to rows of tables",
+							name),
+		.expected = "the tools that write a type that reads the table of the "
+					"edges, or a reference to the row");
+}
+
 const KgRelation *
 kg_given_relation(const KgCatalog *catalog, const char *bundle,
 				  const char *name, KgError **err)
@@ -97,9 +126,10 @@ kg_given_relation(const KgCatalog *catalog, const char *bundle,
 		several |= found != NULL;
 		found = relation;
 	}
-	if (found && !several)
+	if (found && !several && !joins_rows(catalog, found))
 		return found;
 	*err = several ? several_error(catalog, name)
+		   : found ? rows_error(name)
 				   : no_relation_error(catalog, bundle, name, derived);
 	kg_error_got_string(*err, name);
 	return NULL;
