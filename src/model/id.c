@@ -39,20 +39,28 @@ kg_id_is(const JsonbValue *value, const char *id)
 	return same;
 }
 
+static bool
+read_number(const char *id, int64 *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoll(id, &end, 10);
+	return errno == 0 && end != id && *end == '\0';
+}
+
 void
 kg_id_value(const char *id, bool number, JsonbValue *value)
 {
-	if (!number)
+	int64 n;
+
+	if (!number || !read_number(id, &n))
 	{
 		*value = kg_json_string_value(id);
 		return;
 	}
 	value->type = jbvNumeric;
-	value->val.numeric = DatumGetNumeric(
-		DirectFunctionCall3(numeric_in,
-							CStringGetDatum(id),
-							ObjectIdGetDatum(InvalidOid),
-							Int32GetDatum(-1)));
+	value->val.numeric = int64_to_numeric(n);
 }
 
 bytea *
@@ -61,7 +69,8 @@ kg_id_key(const KgType *type, const char *id)
 	JsonbValue value;
 
 	kg_id_value(id, true, &value);
-	return kg_key_encode(type->id_field, &value);
+	return value.type == jbvNumeric ? kg_key_encode(type->id_field, &value)
+									: kg_key_missing();
 }
 
 int
@@ -69,10 +78,14 @@ kg_id_compare(const KgType *type, const char *a, const char *b)
 {
 	int64 x;
 	int64 y;
+	bool is_x;
+	bool is_y;
 
 	if (!type->number_ids)
 		return strcmp(a, b);
-	x = pg_strtoint64(a);
-	y = pg_strtoint64(b);
-	return x < y ? -1 : x > y;
+	is_x = read_number(a, &x);
+	is_y = read_number(b, &y);
+	if (!is_x || !is_y)
+		return is_x ? -1 : is_y ? 1 : strcmp(a, b);
+	return x < y ? -1 : x > y ? 1 : strcmp(a, b);
 }

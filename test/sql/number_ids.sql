@@ -52,6 +52,7 @@ SELECT o.id, c.name FROM counted_views."order" o JOIN counted_views.customer c O
 -- Values that are no ids, and references without a target.
 SELECT i ->> 'verdict' AS verdict, i ->> 'id' AS id, i #>> '{error,message}' AS message, i #>> '{error,expected}' AS expected FROM jsonb_array_elements(kg_put_entities('order', '[{"no": "11"}, {"no": 1.5}, {"no": 9223372036854775808}, {"no": null}, {},
   {"no": 12, "customer": 77}, {"no": 14, "customer": 99999999999999999999}, {"no": 15, "seller": "010"}, {"no": 16, "copies": [2, 3]}, {"no": 13, "customer": 2.0}, {"no": 1.3e1}]') -> 'items') i;
+SELECT kg_call_tool('create_order', '{"items": [{"no": "17", "customer": "2"}]}') #> '{structuredContent,error,call}' AS corrected;
 SELECT kg_call_tool('update_order', '{"items": [{"id": 13, "set": {"customer": 100}}, {"id": "13", "set": {"no": 14}}]}') #> '{structuredContent,counts}' AS twice;
 SELECT kg_call_tool('update_order', '{"items": [{"id": 13, "set": {"customer": 100}}, {"id": "10", "set": {"no": 14}}]}') -> 'structuredContent' AS updated;
 SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS before \gset
@@ -59,6 +60,7 @@ SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US
 SELECT kg_delete_entities('customer', ARRAY['10']) #> '{items,0,error,code}' AS referred;
 SELECT kg_merge('customer', '2', ARRAY['10'], '{"prefer": "2"}') -> 'counts' AS merged;
 SELECT kg_delete_entities('customer', ARRAY['-30']) -> 'counts' AS deleted;
+SELECT kg_delete_entities('customer', ARRAY['100']) -> 'counts' AS deleted;
 SELECT data FROM kg_entity WHERE entity_type = 'order' ORDER BY entity_id;
 SELECT kg_list_ids('customer', jsonb_build_object('as_of', :'before')) -> 'ids' AS before, pg_temp.ids('customer', '{}') AS now;
 -- What an id may not be.
@@ -67,12 +69,21 @@ SELECT test.fails(format('SELECT kg_apply_bundle(%L)', jsonb_build_object('bundl
   '{"x-id-field": "id", "properties": {"id": {"type": "number"}}}', '{"x-id-field": "id", "properties": {"id": {"type": ["integer", "string"]}}}', '{"x-id-field": "id", "x-id-generate": "uuid", "properties": {"id": {"type": "integer"}}}',
   '{"x-id-field": "id", "x-label-field": "id", "properties": {"id": {"type": "integer"}}}',
   '{"x-id-field": "id", "properties": {"id": {"type": "string"}, "of": {"type": "integer", "x-ref": "one"}}}', '{"x-id-field": "id", "properties": {"id": {"type": "integer"}, "k": {"type": "string", "x-index": true}, "of": {"type": "integer", "x-ref": "one", "x-ref-field": "k"}}}']) s;
--- A type may change from one to the other with its documents.
+-- A type may change from one to the other with its documents; its past has both.
 SELECT kg_apply_bundle(jsonb_set(pg_temp.bundle('[{"entity_type": "customer", "items": [{"id": "2"}, {"id": "10"}]}]', '{"type": "string"}'), '{schemas,1}', '{"entity_type": "order", "schema": {"type": "object", "x-id-field": "no", "properties": {"no": {"type": "string"}, "state": {"type": "string", "x-index": true}}}}')
   || '{"entities": [{"entity_type": "customer", "items": [{"id": "2"}, {"id": "10"}]}, {"entity_type": "order", "items": [{"no": "9", "state": "a"}, {"no": "10", "state": "a"}]}]}') -> 'entities' AS strings;
 SELECT pg_temp.ids('order', '{}') AS texts, pg_temp.ids('order', '{"sort": [{"field": "state"}]}') AS states;
 SELECT kg_apply_bundle(pg_temp.bundle('[{"entity_type": "customer", "items": [{"id": 2}, {"id": 10}]}, {"entity_type": "order", "items": [{"no": 9, "state": "a"}, {"no": 10, "state": "a", "customer": 10}]}]')) -> 'entities' AS integers;
+SELECT kg_apply_bundle(pg_temp.bundle('[{"entity_type": "customer", "items": [{"id": "2"}, {"id": "10"}, {"id": "100", "name": "x"}, {"id": "9"}, {"id": "abc", "name": "x"}, {"id": "-x"}]}]', '{"type": "string"}')
+  || '{"relations": []}' #- '{schemas,1}') -> 'entities' AS strings;
+SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS before \gset
+SELECT kg_apply_bundle(pg_temp.bundle('[{"entity_type": "customer", "items": [{"id": 2}, {"id": 10}]}, {"entity_type": "order", "items": [{"no": 9, "state": "a"}, {"no": 10, "state": "a", "customer": 10}]}]')) -> 'entities' AS integers;
+SELECT a AS arguments, pg_temp.ids('customer', a::jsonb || jsonb_build_object('as_of', :'before')) AS past FROM unnest(ARRAY['{}', '{"limit": 1}', '{"limit": 2, "sort": [{"field": "id", "order": "desc"}]}', '{"limit": 1, "sort": [{"field": "name"}]}', '{"limit": 1, "sort": [{"field": "name", "order": "desc"}]}']) a;
 SELECT pg_temp.ids('order', '{}') AS numbers, pg_temp.ids('order', '{"sort": [{"field": "state"}]}') AS states, pg_temp.ids('order', '{"filters": {"customer": 10}}') AS referring;
+-- Types of other bundles that refer by integers.
+SELECT kg_apply_bundle('{"bundle_name": "other", "version": "1", "schemas": [{"entity_type": "note", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "of": {"type": "integer", "x-ref": "shop/customer"}}}}],
+  "entities": [{"entity_type": "note", "items": [{"id": "n", "of": 10}]}]}') ? 'revision' AS applied;
+SELECT test.fails(format('SELECT kg_apply_bundle(%L)', pg_temp.bundle('[{"entity_type": "customer", "items": [{"id": "10"}]}]', '{"type": "string"}') #- '{schemas,1}'), 'path', 'message', 'expected');
 RESET SESSION AUTHORIZATION;
 SELECT kg_check('{"tenant": "counted_ids"}') -> 'differences' AS differences;
 DROP SCHEMA counted_views CASCADE;

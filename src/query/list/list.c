@@ -17,6 +17,7 @@
 #include "auth/visibility.h"
 #include "base/settings.h"
 #include "base/spi.h"
+#include "model/id.h"
 #include "model/key.h"
 #include "model/writing.h"
 #include "miscadmin.h"
@@ -53,7 +54,7 @@ typedef struct Walker
 	int accepted; /* number of rows after the cursor */
 	bool descending;
 	bool exact; /* the walk's order is the page's, ties included */
-	/* ties come in reverse order, so the last group is read again */
+	/* ties come in another order, so the last group is read again */
 	bool refetch;
 	int phase;
 	KgWalkStart at; /* the last row examined, or the start */
@@ -197,8 +198,10 @@ unbounded_stretch(const KgListQuery *query, const KgRows *rows)
 {
 	if (kg_past_asked())
 		return first_bound(rows);
-	return query->catalog->authorizes && !kg_decisions_ask_all() ? rows->max
-																 : PG_INT64_MAX;
+	return (query->catalog->authorizes && !kg_decisions_ask_all()) ||
+				   query->type->number_ids
+			   ? rows->max
+			   : PG_INT64_MAX;
 }
 
 /* Walks the rows of one key in the order of ids. */
@@ -236,7 +239,14 @@ walk_group_by(Walker *walker, KgWalk walk, bytea *key, const char *entity_id,
 static void
 walk_group(Walker *walker, bytea *key, const char *entity_id)
 {
-	walk_group_by(walker, KG_WALK_GROUP_UP, key, entity_id, PG_INT64_MAX);
+	const KgListQuery *query = walker->query;
+
+	walk_group_by(walker,
+				  walker->refetch && query->id_descending ? KG_WALK_GROUP_DOWN
+														  : KG_WALK_GROUP_UP,
+				  key,
+				  entity_id,
+				  PG_INT64_MAX);
 }
 
 /* Returns the least key above a key. */
@@ -276,6 +286,19 @@ walk_stretch(Walker *walker, KgWalk direction, int64 budget)
 	return walker->full || walker->examined - before >= budget;
 }
 
+/* Reads the last group of a full page again, from its beginning. */
+static void
+refetch_group(Walker *walker)
+{
+	bytea *group = walker->group;
+
+	kg_rows_drop_group(walker->rows, group);
+	walker->accepted = walker->before_group;
+	walker->full = false;
+	walk_group(walker, group, "");
+	walker->full = true;
+}
+
 /*
  * Walks ascending keys. Missing values have the greatest key, so they come
  * last.
@@ -290,13 +313,21 @@ walk_up(Walker *walker, int64 budget)
 		walker->phase = 1;
 		if (after)
 		{
+			if (walker->refetch)
+				walk_group(walker, after->keys[0], after->entity_id);
 			walker->at.set = true;
-			walker->at.key = after->keys[0];
+			walker->at.key = walker->refetch ? key_after(after->keys[0])
+											 : after->keys[0];
 			walker->at.entity_id = walker->exact ? after->entity_id : "";
+			walker->group = NULL;
+			if (walker->full)
+				return true;
 		}
 	}
 	if (!walk_stretch(walker, KG_WALK_UP, budget))
 		return true;
+	if (walker->full && walker->refetch)
+		refetch_group(walker);
 	return walker->full;
 }
 
@@ -344,15 +375,7 @@ walk_down(Walker *walker, int64 budget)
 		if (walk_stretch(walker, KG_WALK_DOWN, budget))
 		{
 			if (walker->full && walker->refetch)
-			{
-				bytea *group = walker->group;
-
-				kg_rows_drop_group(walker->rows, group);
-				walker->accepted = walker->before_group;
-				walker->full = false;
-				walk_group(walker, group, "");
-				walker->full = true;
-			}
+				refetch_group(walker);
 			return walker->full;
 		}
 		walker->phase = 2;
@@ -400,6 +423,9 @@ walk_ids(Walker *walker, int64 budget)
 			walker->at.entity_id = after->entity_id;
 		}
 	}
+	/* The index of numbers is walked by their keys. */
+	if (walker->at.set && walker->source->kind == KG_SOURCE_KEY)
+		walker->at.key = kg_id_key(walker->query->type, walker->at.entity_id);
 	if (!walk_stretch(
 			walker, walker->descending ? KG_WALK_DOWN : KG_WALK_UP, budget))
 		return true;
@@ -486,7 +512,8 @@ take_keys(Walker *walker, KgSource *source)
 		walker->keys[walker->nkeys++] = key;
 	}
 	walker->exact = walker->query->nsort == 1 &&
-					!walker->query->type->number_ids;
+					(!walker->query->type->number_ids ||
+					 kg_list_orders_numbers(walker->query));
 	walker->refetch = false;
 }
 
@@ -531,7 +558,9 @@ init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 	}
 	walker->descending = query->sort[0].descending;
 	/* The index has the entities of a key in the order of texts. */
-	if (query->nsort == 1 && !query->type->number_ids)
+	if (query->nsort == 1 && query->type->number_ids)
+		walker->refetch = kg_list_orders_numbers(query);
+	else if (query->nsort == 1)
 	{
 		walker->exact = walker->descending == query->id_descending;
 		walker->refetch = walker->descending && !query->id_descending;

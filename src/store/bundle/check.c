@@ -156,9 +156,30 @@ check_fields(KgApply *apply, KgPayloadType *type)
 	}
 }
 
+/* Reports a stored reference by integers to a type whose ids become strings. */
+static void
+report_integer(KgApply *apply, const KgType *type, const KgField *field,
+			   const KgPayloadType *target)
+{
+	KgError *err = kg_error_new(KG_REFERENCE_MISSING,
+								"property \"%s\" of \"%s/%s\" refers to \"%s\" "
+								"by integers",
+								field->name,
+								type->bundle,
+								type->name,
+								field->ref_type);
+
+	kg_error_keyword(err, "x-id-field");
+	kg_error_expected(err,
+					  "an \"x-id-field\" of type integer, or a change of the "
+					  "referring type first");
+	kg_apply_report(apply, err, target->path);
+}
+
 /*
  * Reports stored types whose x-ref-field names a property that the target would
- * no longer have, or have with an unsuitable schema.
+ * no longer have, or have with an unsuitable schema, or that refer to its ids by
+ * integers.
  */
 static void
 check_named_fields(KgApply *apply)
@@ -178,11 +199,15 @@ check_named_fields(KgApply *apply)
 			const KgPayloadType *target;
 			KgError *err;
 
-			if (field->ref_field == NULL ||
+			if (field->ref_type == NULL ||
 				strcmp(field->ref_bundle, payload->name) != 0)
 				continue;
 			target = kg_payload_type(payload, field->ref_type);
-			if (target == NULL || target->parsed == NULL ||
+			if (target == NULL || target->parsed == NULL)
+				continue;
+			if (field->kind == KG_KIND_INTEGER && !target->parsed->number_ids)
+				report_integer(apply, type, field, target);
+			if (field->ref_field == NULL ||
 				is_target_field(target->parsed, field->ref_field))
 				continue;
 			err = kg_error_new(KG_REFERENCE_MISSING,

@@ -49,7 +49,7 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 	JsonbValue value;
 	KgError *err;
 	const KgField *field = type->id_field;
-	const char *kind = type->number_ids ? "an integer of 64 bits" : "a string";
+	const char *kind = type->number_ids ? KG_ID_NUMBER : "a string";
 	int64 number;
 
 	if (!kg_field_value(field, &data->root, &value))

@@ -75,7 +75,12 @@ visit_key(const JsonbValue *value, void *arg)
 		return;
 	if (!kg_key_fits(visit->field, value))
 		throw_long_key(visit, value);
-	key = kg_key_encode(visit->field, value);
+	/* In the past, ids that are numbers now may have been strings. */
+	if (value->type == jbvString && visit->type->number_ids &&
+		visit->field == visit->type->id_field)
+		key = kg_id_key(visit->type, kg_json_cstring(value));
+	else
+		key = kg_key_encode(visit->field, value);
 	if (key == NULL)
 		return;
 	for (int i = visit->first; i < visit->nkeys; i++)

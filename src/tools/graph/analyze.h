@@ -12,9 +12,8 @@ typedef struct KgMeasured
 {
 	uint32 n;
 	char **ids;
-	double
-		*values; /* by the index of the id: a score, or the number of a group */
-	bool whole;	 /* the values are integers */
+	double *values; /* by the index of the id: score, or number of a group */
+	bool whole;		/* the values are integers */
 } KgMeasured;
 
 /*
