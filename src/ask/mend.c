@@ -97,8 +97,6 @@ is_id_of(const Query *table, const char *column)
 	const TargetEntry *id = linitial(table->targetList);
 	ListCell *lc;
 
-	if (!IsA(id->expr, Var))
-		return false;
 	foreach(lc, table->targetList)
 	{
 		const TargetEntry *other = lfirst(lc);

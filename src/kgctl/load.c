@@ -270,11 +270,12 @@ hash_of(const KgLoad *load, const KgJson *item)
 
 	for (int i = 0; i < (load->edges ? 2 : 1); i++)
 	{
-		const char *text = names[i] ? kg_json_get_text(item, names[i]) : NULL;
+		const KgJson *value = names[i] ? kgctl_json_get(item, names[i]) : NULL;
 
-		if (text == NULL)
+		if (value == NULL ||
+			(value->kind != KG_JSON_STRING && value->kind != KG_JSON_NUMBER))
 			return 0;
-		hash += kg_hash(0, text, strlen(text));
+		hash += kg_hash(0, value->u.text, value->len);
 	}
 	if (load->edges && load->key != NULL)
 	{

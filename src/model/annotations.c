@@ -437,14 +437,16 @@ read_reference(Parser *parser, const Gathered *g, KgField *field,
 				   .expected = "\"x-ref\": the entity type referenced");
 		return;
 	}
-	if (field->kind != KG_KIND_STRING)
+	if (field->kind != KG_KIND_STRING &&
+		(field->kind != KG_KIND_INTEGER || field->ref_field != NULL))
 	{
 		REPORT(parser,
 			   pointer,
 			   .message = "\"x-ref\" needs a property of type string or an "
 						  "array of strings",
 			   .keyword = "x-ref",
-			   .expected = "\"type\": \"string\" without enum");
+			   .expected = "\"type\": \"string\" without enum, or \"integer\" "
+						   "for a type whose ids are integers");
 		return;
 	}
 	slash = strchr(ref, '/');
@@ -870,7 +872,10 @@ string_field(Parser *parser, const KgType *type, const Gathered *g,
 							   name),
 		   .keyword = kg_annotation_name(which),
 		   .got_string = name,
-		   .expected = "a property of type string");
+		   .expected = which == KG_X_ID_FIELD
+						   ? "a property of type string, or an integer of the "
+							 "root in a type without \"x-table\""
+						   : "a property of type string");
 	return NULL;
 }
 
@@ -1186,10 +1191,42 @@ read_table(Parser *parser, KgType *type, const Gathered *g)
 	{
 		KgField *field = &type->fields[i];
 
+		if (field->ref_type != NULL && field->kind != KG_KIND_STRING)
+			REPORT(parser,
+				   kg_field_schema_pointer(field),
+				   .message = "a reference of a type that reads a table is a "
+							  "string",
+				   .keyword = "x-ref",
+				   .expected = "\"type\": \"string\" without enum");
 		field->indexed |= field->kind != KG_KIND_OBJECT &&
 						  field->kind != KG_KIND_ANY && !field->derived &&
 						  field != type->id_field;
 	}
+}
+
+/*
+ * Returns the integer that is the id, or NULL.  Its keys order the entities, so
+ * it is indexed.
+ */
+static const KgField *
+number_id_field(KgType *type, const Gathered *g)
+{
+	const JsonbValue *name = g->annotations[KG_X_ID_FIELD];
+
+	for (int i = 0; i < type->nfields; i++)
+	{
+		KgField *field = &type->fields[i];
+
+		if (!kg_json_string_is(name, field->name) || field->is_array ||
+			field->kind != KG_KIND_INTEGER || field->nsteps != 1 ||
+			field->derived || field->repeats_name ||
+			g->annotations[KG_X_TABLE] != NULL)
+			continue;
+		field->indexed = true;
+		type->number_ids = true;
+		return field;
+	}
+	return NULL;
 }
 
 static void
@@ -1207,7 +1244,9 @@ read_id_field(Parser *parser, KgType *type, const Gathered *g)
 			.expected = "\"x-id-field\": the property that is the entity's id");
 		return;
 	}
-	type->id_field = string_field(parser, type, g, KG_X_ID_FIELD);
+	type->id_field = number_id_field(type, g);
+	if (type->id_field == NULL)
+		type->id_field = string_field(parser, type, g, KG_X_ID_FIELD);
 }
 
 /* Most digits of a number in a generated id, which is an int64. */
@@ -1261,9 +1300,12 @@ read_id_generate(Parser *parser, KgType *type, const Gathered *g)
 
 	if (value == NULL)
 		return;
-	if (type->id_field != NULL && type->id_field->nsteps != 1)
-		report_generate(
-			parser, value, "an \"x-id-field\" at the root of the entity");
+	if (type->id_field != NULL &&
+		(type->id_field->nsteps != 1 || type->number_ids))
+		report_generate(parser,
+						value,
+						"an \"x-id-field\" of type string at the root of the "
+						"entity");
 	else if (g->annotations[KG_X_TABLE] != NULL)
 	{
 		type->id_generate.table = kg_json_string_is(value, "table");

@@ -141,6 +141,8 @@ typedef struct KgType
 	int nfields;
 	KgField *fields; /* parents before members */
 	const KgField *id_field;
+	/* the id is an integer; then id_field is indexed (model/id.h) */
+	bool number_ids;
 	KgIdGenerate id_generate;
 	const KgField *label_field;	  /* or NULL */
 	const KgField *scope_field;	  /* or NULL */

@@ -68,6 +68,12 @@ is_bounded(const KgType *type, const KgField *field)
 	return true;
 }
 
+static bool
+is_number_id(const KgType *type, const KgField *field)
+{
+	return type != NULL && type->number_ids && field == type->id_field;
+}
+
 static Oid
 scalar_type(const KgType *type, const KgField *field)
 {
@@ -77,7 +83,10 @@ scalar_type(const KgType *type, const KgField *field)
 		case KG_KIND_ENUM:
 			return TEXTOID;
 		case KG_KIND_INTEGER:
-			return is_bounded(type, field) ? INT8OID : NUMERICOID;
+			return field->ref_type != NULL || is_number_id(type, field) ||
+						   is_bounded(type, field)
+					   ? INT8OID
+					   : NUMERICOID;
 		case KG_KIND_NUMBER:
 			return NUMERICOID;
 		case KG_KIND_BOOLEAN:

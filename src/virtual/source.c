@@ -24,9 +24,10 @@
 #include "virtual/source.h"
 
 /*
- * The column with the document of a stored type, in addition to the columns of
- * its view.
+ * The columns with the id as text and with the document of a stored type, in
+ * addition to the columns of its view.
  */
+#define KG_ID_TEXT "kg id"
 #define KG_DOCUMENT "kg document"
 
 static const KgViewColumn *
@@ -77,20 +78,28 @@ stored_source(KgVSource *source)
 	KgView *view = kg_view_of_type(source->type);
 	KgViewTables tables = {kg_sql_table("kg_entity"), kg_sql_table("kg_edge")};
 	KgViewColumn *id = linitial(view->columns);
+	KgViewColumn text = {KG_ID_TEXT, "text", "e.entity_id", NULL, NULL};
 	KgViewColumn document = {KG_DOCUMENT, "jsonb", "e.data", NULL, NULL};
 
 	stored_columns(source, view);
 	source->from = psprintf(
 		"(%s) t",
-		kg_view_query(source->catalog,
-					  view,
-					  lappend(list_copy(view->columns), &document),
-					  &tables));
+		kg_view_query(
+			source->catalog,
+			view,
+			lappend(lappend(list_copy(view->columns), &text), &document),
+			&tables));
 	source->document = psprintf("t.%s", quote_identifier(KG_DOCUMENT));
 	source->id = psprintf("t.%s", quote_identifier(id->name));
 	source->nkeys = 1;
 	source->keys = palloc0(sizeof(KgVColumn));
 	source->keys[0] = (KgVColumn){source->id, TEXTOID, true, true, NULL};
+	if (source->type->number_ids)
+	{
+		source->keys[0].type = INT8OID;
+		source->keys[0].is_text = false;
+		source->id = psprintf("t.%s", quote_identifier(KG_ID_TEXT));
+	}
 	return source;
 }
 

@@ -97,6 +97,10 @@ field_allowed(const KgFilterTarget *target, const KgField *field)
 	return field->indexed || !target->indexed_only;
 }
 
+/*
+ * Looks up a property. Returns NULL for the id, or the property of an id that
+ * is a number, because its keys are compared as numbers.
+ */
 static const KgField *
 look_up_field(const KgFilterTarget *target, const char *name, bool *found,
 			  bool *is_id)
@@ -109,7 +113,9 @@ look_up_field(const KgFilterTarget *target, const char *name, bool *found,
 			(target->id_field && strcmp(name, target->id_field->name) == 0))
 		{
 			*is_id = true;
-			return NULL;
+			return target->type != NULL && target->type->number_ids
+					   ? target->id_field
+					   : NULL;
 		}
 	}
 	for (int i = 0; i < target->nfields; i++)

@@ -51,6 +51,14 @@ kg_source_make(KgSourceKind kind, const KgFilter *filter, const KgField *field,
 }
 
 KgSource *
+kg_source_in_order(const KgType *type, const KgFilter *filter)
+{
+	return type->number_ids
+			   ? kg_source_make(KG_SOURCE_KEY, filter, type->id_field, -1)
+			   : kg_source_make(KG_SOURCE_ENTITY, filter, NULL, -1);
+}
+
+KgSource *
 kg_source_of_nodes(const KgFilter *filter, const int64 *nodes, int n)
 {
 	KgSource *source = kg_source_make(KG_SOURCE_NODES, filter, NULL, INT_MAX);

@@ -37,6 +37,21 @@ typedef struct KgSource
  */
 extern KgSource *kg_source_make(KgSourceKind kind, const KgFilter *filter,
 								const KgField *field, int index);
+
+/*
+ * Returns a source with every entity of the type, which walks read in the order
+ * of ids: kg_entity, or the keys of ids that are numbers.
+ */
+extern KgSource *kg_source_in_order(const KgType *type, const KgFilter *filter);
+
+/* Returns whether the source is the keys of ids that are numbers. */
+static inline bool
+kg_source_is_of_ids(const KgType *type, const KgSource *source)
+{
+	return source->kind == KG_SOURCE_KEY && type->number_ids &&
+		   source->field == type->id_field;
+}
+
 /* Returns a source of given nodes; the whole filter is probes. */
 extern KgSource *kg_source_of_nodes(const KgFilter *filter, const int64 *nodes,
 									int n);

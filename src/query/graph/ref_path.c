@@ -205,7 +205,7 @@ kg_ref_path(const KgCatalog *catalog, const KgType *type, const char *name,
 	}
 	path->end_name = path->name + (rest - name);
 	if (strcmp(rest, "id") == 0 || path->field == path->type->id_field)
-		path->field = NULL;
+		path->field = path->type->number_ids ? path->type->id_field : NULL;
 	else if (path->field == NULL || !can_end(path->field))
 	{
 		if (find_only)

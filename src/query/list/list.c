@@ -17,6 +17,7 @@
 #include "auth/visibility.h"
 #include "base/settings.h"
 #include "base/spi.h"
+#include "model/id.h"
 #include "model/key.h"
 #include "model/writing.h"
 #include "miscadmin.h"
@@ -53,7 +54,7 @@ typedef struct Walker
 	int accepted; /* number of rows after the cursor */
 	bool descending;
 	bool exact; /* the walk's order is the page's, ties included */
-	/* ties come in reverse order, so the last group is read again */
+	/* ties come in another order, so the last group is read again */
 	bool refetch;
 	int phase;
 	KgWalkStart at; /* the last row examined, or the start */
@@ -197,8 +198,10 @@ unbounded_stretch(const KgListQuery *query, const KgRows *rows)
 {
 	if (kg_past_asked())
 		return first_bound(rows);
-	return query->catalog->authorizes && !kg_decisions_ask_all() ? rows->max
-																 : PG_INT64_MAX;
+	return (query->catalog->authorizes && !kg_decisions_ask_all()) ||
+				   query->type->number_ids
+			   ? rows->max
+			   : PG_INT64_MAX;
 }
 
 /* Walks the rows of one key in the order of ids. */
@@ -236,7 +239,14 @@ walk_group_by(Walker *walker, KgWalk walk, bytea *key, const char *entity_id,
 static void
 walk_group(Walker *walker, bytea *key, const char *entity_id)
 {
-	walk_group_by(walker, KG_WALK_GROUP_UP, key, entity_id, PG_INT64_MAX);
+	const KgListQuery *query = walker->query;
+
+	walk_group_by(walker,
+				  walker->refetch && query->id_descending ? KG_WALK_GROUP_DOWN
+														  : KG_WALK_GROUP_UP,
+				  key,
+				  entity_id,
+				  PG_INT64_MAX);
 }
 
 /* Returns the least key above a key. */
@@ -276,6 +286,19 @@ walk_stretch(Walker *walker, KgWalk direction, int64 budget)
 	return walker->full || walker->examined - before >= budget;
 }
 
+/* Reads the last group of a full page again, from its beginning. */
+static void
+refetch_group(Walker *walker)
+{
+	bytea *group = walker->group;
+
+	kg_rows_drop_group(walker->rows, group);
+	walker->accepted = walker->before_group;
+	walker->full = false;
+	walk_group(walker, group, "");
+	walker->full = true;
+}
+
 /*
  * Walks ascending keys. Missing values have the greatest key, so they come
  * last.
@@ -290,13 +313,21 @@ walk_up(Walker *walker, int64 budget)
 		walker->phase = 1;
 		if (after)
 		{
+			if (walker->refetch)
+				walk_group(walker, after->keys[0], after->entity_id);
 			walker->at.set = true;
-			walker->at.key = after->keys[0];
+			walker->at.key = walker->refetch ? key_after(after->keys[0])
+											 : after->keys[0];
 			walker->at.entity_id = walker->exact ? after->entity_id : "";
+			walker->group = NULL;
+			if (walker->full)
+				return true;
 		}
 	}
 	if (!walk_stretch(walker, KG_WALK_UP, budget))
 		return true;
+	if (walker->full && walker->refetch)
+		refetch_group(walker);
 	return walker->full;
 }
 
@@ -344,15 +375,7 @@ walk_down(Walker *walker, int64 budget)
 		if (walk_stretch(walker, KG_WALK_DOWN, budget))
 		{
 			if (walker->full && walker->refetch)
-			{
-				bytea *group = walker->group;
-
-				kg_rows_drop_group(walker->rows, group);
-				walker->accepted = walker->before_group;
-				walker->full = false;
-				walk_group(walker, group, "");
-				walker->full = true;
-			}
+				refetch_group(walker);
 			return walker->full;
 		}
 		walker->phase = 2;
@@ -374,6 +397,17 @@ walk_down(Walker *walker, int64 budget)
 	return true;
 }
 
+/*
+ * Returns whether a walk goes by ids: through kg_entity, or through the keys of
+ * ids that are numbers.
+ */
+static bool
+is_by_id(const Walker *walker)
+{
+	return walker->source->kind == KG_SOURCE_ENTITY ||
+		   kg_source_is_of_ids(walker->query->type, walker->source);
+}
+
 /* Walks the entities by id. */
 static bool
 walk_ids(Walker *walker, int64 budget)
@@ -389,6 +423,9 @@ walk_ids(Walker *walker, int64 budget)
 			walker->at.entity_id = after->entity_id;
 		}
 	}
+	/* The index of numbers is walked by their keys. */
+	if (walker->at.set && walker->source->kind == KG_SOURCE_KEY)
+		walker->at.key = kg_id_key(walker->query->type, walker->at.entity_id);
 	if (!walk_stretch(
 			walker, walker->descending ? KG_WALK_DOWN : KG_WALK_UP, budget))
 		return true;
@@ -474,7 +511,9 @@ take_keys(Walker *walker, KgSource *source)
 			continue;
 		walker->keys[walker->nkeys++] = key;
 	}
-	walker->exact = walker->query->nsort == 1;
+	walker->exact = walker->query->nsort == 1 &&
+					(!walker->query->type->number_ids ||
+					 kg_list_orders_numbers(walker->query));
 	walker->refetch = false;
 }
 
@@ -486,7 +525,7 @@ static bool
 walk_on(Walker *walker, int64 budget)
 {
 	CHECK_FOR_INTERRUPTS();
-	if (walker->source->kind == KG_SOURCE_ENTITY)
+	if (is_by_id(walker))
 		return walk_ids(walker, budget);
 	if (walker->keys)
 		return walk_keys(walker, budget);
@@ -503,7 +542,7 @@ init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 	walker->source = source;
 	walker->rows = rows;
 	walker->wanted = rows->max;
-	if (source->kind == KG_SOURCE_ENTITY)
+	if (is_by_id(walker))
 	{
 		walker->descending = query->id_descending;
 		walker->exact = true;
@@ -518,7 +557,10 @@ init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 		return;
 	}
 	walker->descending = query->sort[0].descending;
-	if (query->nsort == 1)
+	/* The index has the entities of a key in the order of texts. */
+	if (query->nsort == 1 && query->type->number_ids)
+		walker->refetch = kg_list_orders_numbers(query);
+	else if (query->nsort == 1)
 	{
 		walker->exact = walker->descending == query->id_descending;
 		walker->refetch = walker->descending && !query->id_descending;
@@ -738,7 +780,7 @@ best_equality(const KgListQuery *query, KgDrivers *drivers)
 	KgDriver *best = NULL;
 	int64 bound = 1000;
 
-	if (query->nsort > 0 || query->id_descending)
+	if (query->nsort > 0 || query->id_descending || query->type->number_ids)
 		return NULL;
 	for (int i = 0; i < drivers->n; i++)
 	{
@@ -814,7 +856,7 @@ race(const KgListQuery *query, KgDrivers *drivers, KgRows *rows)
 		source = kg_source_make(
 			KG_SOURCE_KEY, query->filter, query->sort[0].field, -1);
 	else
-		source = kg_source_make(KG_SOURCE_ENTITY, query->filter, NULL, -1);
+		source = kg_source_in_order(query->type, query->filter);
 	if (equal == NULL && drive_past(query, source, rows, &matching))
 		return matching;
 	init_walker(&walker, query, source, rows);

@@ -13,6 +13,7 @@
 #include "query/graph/nodeset.h"
 #include "query/search/search.h"
 #include "query/sql.h"
+#include "query/time/past.h"
 
 #define KG_MAX_SORT 8
 
@@ -92,6 +93,16 @@ static inline int
 kg_list_nkeys(const KgListQuery *query)
 {
 	return query->nsort + (query->by_rank ? 1 : 0);
+}
+
+/*
+ * Returns whether statements order the entities of one key by their numbers. In
+ * the past, ids of the type may have been strings.
+ */
+static inline bool
+kg_list_orders_numbers(const KgListQuery *query)
+{
+	return query->type->number_ids && !kg_past_asked();
 }
 
 /* Returns the first sort key that edges are counted for, or NULL. */

@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "model/id.h"
 #include "model/key.h"
 #include "query/list/list.h"
 
@@ -51,7 +52,7 @@ row_order(const KgListQuery *query, const KgRow *a, const KgRow *b)
 		if (cmp != 0)
 			return cmp;
 	}
-	cmp = strcmp(a->entity_id, b->entity_id);
+	cmp = kg_id_compare(query->type, a->entity_id, b->entity_id);
 	return query->id_descending ? -cmp : cmp;
 }
 

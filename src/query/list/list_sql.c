@@ -47,6 +47,23 @@ append_keys(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 		kg_sql_append(b, ", d.data");
 }
 
+/*
+ * Appends the start and the order of a walk through the entities of one key, for
+ * ids that are numbers.
+ */
+static void
+append_group_of_ids(KgSqlBuilder *b, bool down, const KgWalkStart *start)
+{
+	kg_sql_append(b, " AND d.key = $%d", kg_sql_param_bytea(b, start->key));
+	if (start->entity_id != NULL && start->entity_id[0] != '\0')
+		kg_sql_append(b,
+					  " AND d.entity_id::pg_catalog.int8%s$%d",
+					  down ? " < " : " > ",
+					  kg_sql_param_int64(b, pg_strtoint64(start->entity_id)));
+	kg_sql_append(
+		b, " ORDER BY d.entity_id::pg_catalog.int8%s", down ? " DESC" : "");
+}
+
 /* Appends the start of the walk and its order. */
 static void
 append_walk(KgSqlBuilder *b, const KgSource *source, KgWalk walk,
@@ -101,6 +118,9 @@ kg_list_sql_rows(KgSqlBuilder *b, const KgListQuery *query,
 	kg_source_from(b, query->type, source);
 	if (walk == KG_WALK_NONE)
 		kg_source_probes(b, source);
+	else if (kg_list_orders_numbers(query) &&
+			 (walk == KG_WALK_GROUP_UP || walk == KG_WALK_GROUP_DOWN))
+		append_group_of_ids(b, walk == KG_WALK_GROUP_DOWN, start);
 	else
 		append_walk(b, source, walk, start);
 	if (walk != KG_WALK_NONE || max_rows > 0)

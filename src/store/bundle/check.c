@@ -88,6 +88,17 @@ check_reference(KgApply *apply, const KgPayloadType *type, const KgField *field)
 		return;
 	}
 	target = kg_bundle_future_type(apply, bundle, field->ref_type);
+	if (target != NULL && field->kind == KG_KIND_INTEGER && !target->number_ids)
+	{
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "property \"%s\" is an integer, but ids of \"%s\" "
+						   "are strings",
+						   field->name,
+						   field->ref_type);
+		kg_error_keyword(err, "x-ref");
+		kg_error_expected(err, "\"type\": \"string\"");
+		kg_apply_report(apply, err, path);
+	}
 	if (field->ref_field == NULL || target == NULL)
 		return;
 	if (is_target_field(target, field->ref_field))
@@ -145,9 +156,30 @@ check_fields(KgApply *apply, KgPayloadType *type)
 	}
 }
 
+/* Reports a stored reference by integers to a type whose ids become strings. */
+static void
+report_integer(KgApply *apply, const KgType *type, const KgField *field,
+			   const KgPayloadType *target)
+{
+	KgError *err = kg_error_new(KG_REFERENCE_MISSING,
+								"property \"%s\" of \"%s/%s\" refers to \"%s\" "
+								"by integers",
+								field->name,
+								type->bundle,
+								type->name,
+								field->ref_type);
+
+	kg_error_keyword(err, "x-id-field");
+	kg_error_expected(err,
+					  "an \"x-id-field\" of type integer, or a change of the "
+					  "referring type first");
+	kg_apply_report(apply, err, target->path);
+}
+
 /*
  * Reports stored types whose x-ref-field names a property that the target would
- * no longer have, or have with an unsuitable schema.
+ * no longer have, or have with an unsuitable schema, or that refer to its ids by
+ * integers.
  */
 static void
 check_named_fields(KgApply *apply)
@@ -167,11 +199,15 @@ check_named_fields(KgApply *apply)
 			const KgPayloadType *target;
 			KgError *err;
 
-			if (field->ref_field == NULL ||
+			if (field->ref_type == NULL ||
 				strcmp(field->ref_bundle, payload->name) != 0)
 				continue;
 			target = kg_payload_type(payload, field->ref_type);
-			if (target == NULL || target->parsed == NULL ||
+			if (target == NULL || target->parsed == NULL)
+				continue;
+			if (field->kind == KG_KIND_INTEGER && !target->parsed->number_ids)
+				report_integer(apply, type, field, target);
+			if (field->ref_field == NULL ||
 				is_target_field(target->parsed, field->ref_field))
 				continue;
 			err = kg_error_new(KG_REFERENCE_MISSING,

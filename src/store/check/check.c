@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "model/id.h"
 #include "model/key.h"
 #include "model/period.h"
 #include "miscadmin.h"
@@ -48,21 +49,26 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 	JsonbValue value;
 	KgError *err;
 	const KgField *field = type->id_field;
+	const char *kind = type->number_ids ? KG_ID_NUMBER : "a string";
+	int64 number;
 
 	if (!kg_field_value(field, &data->root, &value))
 	{
 		err = kg_error_new(KG_VALIDATION_FAILED,
 						   "entity of type \"%s\" has no id",
 						   type->name);
-		kg_error_expected(err, "a string in \"%s\"", field->name);
+		kg_error_expected(err, "%s in \"%s\"", kind, field->name);
 	}
-	else if (value.type != jbvString)
+	else if (type->number_ids && kg_json_int64(&value, &number))
+		return kg_id_of_value(&value);
+	else if (type->number_ids || value.type != jbvString)
 	{
 		err = kg_error_new(KG_VALIDATION_FAILED,
-						   "id of an entity of type \"%s\" is not a string",
-						   type->name);
+						   "id of an entity of type \"%s\" is not %s",
+						   type->name,
+						   kind);
 		kg_error_got(err, &value);
-		kg_error_expected(err, "a string in \"%s\"", field->name);
+		kg_error_expected(err, "%s in \"%s\"", kind, field->name);
 	}
 	else if (value.val.string.len < 1 ||
 			 value.val.string.len > KG_MAX_ID_BYTES ||

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/json.h"
+#include "model/id.h"
 #include "model/key.h"
 #include "model/packed_keys.h"
 #include "model/term.h"
@@ -60,7 +61,7 @@ throw_long_key(const KeyVisit *visit, const JsonbValue *value)
 	JsonbValue id;
 
 	if (kg_field_value(visit->type->id_field, &visit->data->root, &id))
-		kg_error_entity(err, kg_type_handle(visit->type), kg_json_cstring(&id));
+		kg_error_entity(err, kg_type_handle(visit->type), kg_id_of_value(&id));
 	kg_error_throw(err);
 }
 
@@ -74,7 +75,12 @@ visit_key(const JsonbValue *value, void *arg)
 		return;
 	if (!kg_key_fits(visit->field, value))
 		throw_long_key(visit, value);
-	key = kg_key_encode(visit->field, value);
+	/* In the past, ids that are numbers now may have been strings. */
+	if (value->type == jbvString && visit->type->number_ids &&
+		visit->field == visit->type->id_field)
+		key = kg_id_key(visit->type, kg_json_cstring(value));
+	else
+		key = kg_key_encode(visit->field, value);
 	if (key == NULL)
 		return;
 	for (int i = visit->first; i < visit->nkeys; i++)
@@ -221,9 +227,9 @@ visit_reference(const JsonbValue *value, void *arg)
 	KgExtract *extract = visit->extract;
 	char *text;
 
-	if (value->type != jbvString)
+	text = kg_id_of_value(value);
+	if (text == NULL)
 		return;
-	text = kg_json_cstring(value);
 	for (int i = visit->first; i < extract->nreferences; i++)
 		if (strcmp(extract->references[i].value, text) == 0)
 			return;
@@ -347,7 +353,7 @@ append_way(StringInfo pointer, const KgField *field, int step,
 
 	check_stack_depth();
 	if (step == field->nsteps)
-		return kg_json_string_is(value, wanted);
+		return kg_id_is(value, wanted);
 	if (kg_json_container(value) == NULL)
 		return false;
 	kg_json_iter_init(&it, kg_json_container(value));

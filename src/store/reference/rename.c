@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "model/id.h"
 #include "store/reference/rename.h"
 
 KgRename
@@ -94,9 +95,18 @@ is_renamed(const Copy *copy, const JsonbValue *value, const char **to)
 	KgRenamed sought;
 	const KgRenamed *found;
 
-	if (value->type != jbvString || copy->values->n == 0)
+	if (copy->values->n == 0)
 		return false;
-	sought = (KgRenamed){value->val.string.val, value->val.string.len, 0};
+	if (value->type == jbvString)
+		sought = (KgRenamed){value->val.string.val, value->val.string.len, 0};
+	else
+	{
+		const char *id = kg_id_of_value(value);
+
+		if (id == NULL)
+			return false;
+		sought = (KgRenamed){id, strlen(id), 0};
+	}
 	found = bsearch(&sought,
 					copy->values->values,
 					copy->values->n,
@@ -120,7 +130,7 @@ has_new(const Copy *copy, const JsonbContainer *array)
 	kg_json_each(it, array)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (kg_json_string_is(&it.value, copy->values->to) &&
+		if (kg_id_is(&it.value, copy->values->to) &&
 			!is_renamed(copy, &it.value, &to))
 			return true;
 	}
@@ -180,7 +190,12 @@ copy_value(KgJsonWriter *w, const JsonbValue *value, Copy *copy, int step)
 		if (hit && to == NULL)
 			kg_jw_null(w);
 		else if (hit)
-			kg_jw_string(w, to);
+		{
+			JsonbValue id;
+
+			kg_id_value(to, it.value.type == jbvNumeric, &id);
+			kg_jw_value(w, &id);
+		}
 		else
 			copy_value(w, &it.value, copy, on_path ? step + 1 : field->nsteps);
 	}

@@ -180,7 +180,7 @@ is_id(const KgType *type, const char *property)
 	const KgField *field = kg_column_field(type, property);
 
 	return field != NULL && field == type->id_field &&
-		   kg_column_type(type, field) == TEXTOID;
+		   (type->number_ids || kg_column_type(type, field) == TEXTOID);
 }
 
 /* Returns whether SQL's unquoted name is a property other than the id. */
@@ -210,8 +210,24 @@ kg_view_id_column(const KgType *type)
 }
 
 /*
+ * Adds a column with the id: the stored column, which has an index.  A number
+ * is read from the document, because keys serve filters on such a column.
+ */
+static List *
+add_id(List *columns, const KgType *type, const char *name, const char *comment)
+{
+	if (!type->number_ids)
+		return add_column(columns, name, "text", "e.entity_id", comment);
+	columns = add_property(
+		columns, type, type->id_field, type->id_field->name, "e.data");
+	((KgViewColumn *) llast(columns))->name = kg_view_identifier(name);
+	((KgViewColumn *) llast(columns))->comment = comment;
+	return columns;
+}
+
+/*
  * Returns the columns of a type: the entity's id, and each property of the
- * document. The property with the id is the stored column, which has an index.
+ * document.
  */
 static List *
 type_columns(const KgType *type)
@@ -221,7 +237,7 @@ type_columns(const KgType *type)
 	List *columns = NIL;
 	ListCell *lc;
 
-	columns = add_column(columns, id, "text", "e.entity_id", "the entity's id");
+	columns = add_id(columns, type, id, "the entity's id");
 	foreach(lc, properties)
 	{
 		const char *property = lfirst(lc);
@@ -230,11 +246,10 @@ type_columns(const KgType *type)
 		if (!is_id(type, property))
 			columns = add_property(columns, type, field, property, "e.data");
 		else if (strcmp(property, id) != 0)
-			columns = add_column(columns,
-								 property,
-								 "text",
-								 "e.entity_id",
-								 describe(field->title, field->description));
+			columns = add_id(columns,
+							 type,
+							 property,
+							 describe(field->title, field->description));
 	}
 	return columns;
 }

@@ -297,10 +297,13 @@ kg_type_filters_schema(const KgType *type, bool repeat)
 	kg_jw_kbool(&w, "additionalProperties", false);
 	kg_jw_kint(&w, "maxProperties", kg_setting_max_filters);
 	kg_jw_kbegin_object(&w, "properties");
-	write_condition(&w, "id", NULL, true);
+	write_condition(&w, "id", type->number_ids ? type->id_field : NULL, true);
 	/* The name of the id property also means the id. */
 	if (strcmp(type->id_field->name, "id") != 0)
-		write_condition(&w, type->id_field->name, NULL, repeat);
+		write_condition(&w,
+						type->id_field->name,
+						type->number_ids ? type->id_field : NULL,
+						repeat);
 	for (int i = 0; i < type->nfields; i++)
 		write_field_condition(&w, type, &type->fields[i], repeat);
 	write_alternatives(&w, repeat);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "model/id.h"
 #include "query/argument/hints.h"
 #include "query/argument/repair.h"
 #include "query/run/decisions.h"
@@ -139,14 +140,19 @@ correct_number(const KgError *err, KgCorrection *correction)
 	JsonbValue expected;
 	JsonbValue got;
 	JsonbValue number;
+	int len = strlen(KG_ID_NUMBER);
+	bool of_id;
 	bool whole;
 
 	if (said->path == NULL || said->got == NULL ||
 		kg_json_get(&told->root, "keyword", &keyword) == NULL ||
-		kg_json_get(&told->root, "expected", &expected) == NULL ||
-		!kg_json_string_is(&keyword, "type"))
+		kg_json_get(&told->root, "expected", &expected) == NULL)
 		return false;
-	whole = kg_json_string_is(&expected, "an integer");
+	of_id = kg_json_string_is(&keyword, "x-id-field") &&
+			strncmp(kg_json_cstring(&expected), KG_ID_NUMBER, len) == 0;
+	if (!of_id && !kg_json_string_is(&keyword, "type"))
+		return false;
+	whole = of_id || kg_json_string_is(&expected, "an integer");
 	kg_json_root(said->got, &got);
 	if ((!whole && !kg_json_string_is(&expected, "a number")) ||
 		got.type != jbvString || !kg_json_number_of(&got, &number) ||
