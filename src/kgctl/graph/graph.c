@@ -99,11 +99,17 @@ kg_graph_target(const KgGraph *graph, const KgJson *schema,
 			   : NULL;
 }
 
+bool
+kg_graph_is_id(const KgJson *value)
+{
+	return value->kind == KG_JSON_STRING || value->kind == KG_JSON_NUMBER;
+}
+
 const char *
 kg_graph_links(const KgGraph *graph, const KgJson *schema, const char *property,
 			   const KgJson *value)
 {
-	return value->kind == KG_JSON_STRING ||
+	return kg_graph_is_id(value) ||
 				   kg_graph_is_set(graph, schema, property, value)
 			   ? kg_graph_target(graph, schema, property)
 			   : NULL;
@@ -230,10 +236,7 @@ kg_graph_visit(const KgGraph *graph, const KgGraphVisitor *visitor)
 
 			visitor->entity(visitor->arg,
 							type,
-							id != NULL && (id->kind == KG_JSON_STRING ||
-										   id->kind == KG_JSON_NUMBER)
-								? id->u.text
-								: "",
+							id != NULL && kg_graph_is_id(id) ? id->u.text : "",
 							items->u.items[k]);
 		}
 	}

@@ -61,10 +61,13 @@ extern const KgJson *kg_graph_relation(const KgGraph *graph, const char *name);
 extern const char *kg_graph_target(const KgGraph *graph, const KgJson *schema,
 								   const char *property);
 
+/* Returns whether a value can be an id: a string, or an integer. */
+extern bool kg_graph_is_id(const KgJson *value);
+
 /*
  * Returns the type to which a property refers by id, if the value can be
- * written as edges: it is a text, or texts that differ in an array that the
- * schema requires. Otherwise returns NULL.
+ * written as edges: it is an id, or ids that differ in an array that the schema
+ * requires. Otherwise returns NULL.
  */
 extern const char *kg_graph_links(const KgGraph *graph, const KgJson *schema,
 								  const char *property, const KgJson *value);
