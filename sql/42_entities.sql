@@ -50,6 +50,12 @@ CREATE FUNCTION @extschema@.kg_merge(entity_type text, keep text, others text[],
 COMMENT ON FUNCTION @extschema@.kg_merge(text, text, text[], jsonb) IS
   'merges entities of one type into one of them, with references and edges; options prefer, values, expected_versions, dry_run, reason, idempotency_key';
 
+CREATE FUNCTION @extschema@.kg_keep_measure(entity_type text, property text, arguments jsonb) RETURNS jsonb
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_keep_measure';
+COMMENT ON FUNCTION @extschema@.kg_keep_measure(text, text, jsonb) IS
+  'measures the graph as kg_analyze does, and writes the value of each entity of a type to a property; needs admin access';
+
 CREATE FUNCTION @extschema@.kg_delete_entities(entity_type text, ids text[], options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_delete_entities';

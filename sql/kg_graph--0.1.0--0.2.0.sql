@@ -232,6 +232,12 @@ CREATE FUNCTION @extschema@.kg_analyze(arguments jsonb) RETURNS jsonb
 COMMENT ON FUNCTION @extschema@.kg_analyze(jsonb) IS
   'the tool analyze: measures of the whole graph: central nodes, components, communities, similarity';
 
+CREATE FUNCTION @extschema@.kg_keep_measure(entity_type text, property text, arguments jsonb) RETURNS jsonb
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_keep_measure';
+COMMENT ON FUNCTION @extschema@.kg_keep_measure(text, text, jsonb) IS
+  'measures the graph as kg_analyze does, and writes the value of each entity of a type to a property; needs admin access';
+
 
 -- Entities are merged (src/store/merge).
 

@@ -13,6 +13,7 @@
 #include "store/entity/put.h"
 #include "store/merge/merge.h"
 #include "store/derived/rebuild.h"
+#include "tools/graph/analyze.h"
 #include "utils/builtins.h"
 
 /* Type of kg_again() and kg_again_if_few(). */
@@ -127,6 +128,13 @@ KG_PUT(kg_sql_delete_edges, KG_ENTRY_WRITE, 1, kg_again_if_few)
 	FunctionCallInfo fcinfo = arg;
 
 	return kg_delete_edges(PG_GETARG_JSONB_P(0), PG_GETARG_JSONB_P(1));
+}
+
+KG_ENTRY_WRITE(kg_sql_keep_measure, KG_AUDIT_WRITES, -1)
+{
+	return kg_keep_measure(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+						   text_to_cstring(PG_GETARG_TEXT_PP(1)),
+						   PG_GETARG_JSONB_P(2));
 }
 
 KG_ENTRY_WRITE(kg_sql_rebuild, KG_AUDIT_WRITES, -1)

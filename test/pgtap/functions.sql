@@ -98,6 +98,7 @@ SELECT bag_eq(
     ('kg_delete_edges(jsonb,jsonb)', 'volatile', 'unsafe', false, true),
     ('kg_delete_entities(text,text[],jsonb)', 'volatile', 'unsafe', false, true),
     ('kg_merge(text,text,text[],jsonb)', 'volatile', 'unsafe', false, true),
+    ('kg_keep_measure(text,text,jsonb)', 'volatile', 'unsafe', false, true),
     ('kg_derived_tenant()', 'stable', 'restricted', false, true),
     ('kg_derived_tenant(text)', 'stable', 'restricted', true, true),
     ('kg_packed_tenant()', 'stable', 'restricted', false, true),

@@ -15,6 +15,7 @@
 #include "query/measure/groups.h"
 #include "query/measure/similar.h"
 #include "tools/bfs/call.h"
+#include "tools/graph/analyze.h"
 #include "tools/graph/page.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
@@ -390,50 +391,61 @@ six_digits(const Analysis *a, double *scores)
 	return scores;
 }
 
+/*
+ * Reads the network and measures all of it.  Returns the scores of its nodes,
+ * or NULL if it was divided into groups.
+ */
+static double *
+measure_network(Analysis *a)
+{
+	KgNetwork *net = &a->net;
+
+	kg_network_read(net, a->call.graph, &a->query);
+	switch (a->measure)
+	{
+		case KG_DEGREE:
+			return kg_measure_degree(net);
+		case KG_PAGERANK:
+			return six_digits(a, kg_measure_pagerank(net));
+		case KG_BETWEENNESS:
+			return six_digits(a,
+							  kg_measure_betweenness(net, a->seed, &a->pivots));
+		case KG_K_CORE:
+			return kg_measure_core(net);
+		case KG_COMPONENTS:
+			kg_measure_components(net, &a->groups);
+			break;
+		case KG_COMMUNITIES:
+			a->modularity = kg_measure_communities(net, a->seed, &a->groups);
+			break;
+		case KG_JACCARD:
+			break;
+	}
+	return NULL;
+}
+
 static void
 measure(Analysis *a)
 {
-	KgGraph *graph = a->call.graph;
-	KgNetwork *net = &a->net;
+	const double *scores;
 
 	if (a->measure == KG_JACCARD)
 	{
 		int64 nodes[] = {a->nodes.refs[0].node, a->nodes.refs[1].node};
 
-		kg_measure_jaccard(
-			graph, &a->query.follow, a->query.types, nodes, &a->similarity);
+		kg_measure_jaccard(a->call.graph,
+						   &a->query.follow,
+						   a->query.types,
+						   nodes,
+						   &a->similarity);
 		list_common(a);
 		return;
 	}
-	kg_network_read(net, graph, &a->query);
-	switch (a->measure)
-	{
-		case KG_DEGREE:
-			rank_nodes(a, kg_measure_degree(net));
-			break;
-		case KG_PAGERANK:
-			rank_nodes(a, six_digits(a, kg_measure_pagerank(net)));
-			break;
-		case KG_BETWEENNESS:
-			rank_nodes(
-				a,
-				six_digits(a,
-						   kg_measure_betweenness(net, a->seed, &a->pivots)));
-			break;
-		case KG_K_CORE:
-			rank_nodes(a, kg_measure_core(net));
-			break;
-		case KG_COMPONENTS:
-			kg_measure_components(net, &a->groups);
-			list_groups(a);
-			break;
-		case KG_COMMUNITIES:
-			a->modularity = kg_measure_communities(net, a->seed, &a->groups);
-			list_groups(a);
-			break;
-		case KG_JACCARD:
-			break;
-	}
+	scores = measure_network(a);
+	if (scores != NULL)
+		rank_nodes(a, scores);
+	else
+		list_groups(a);
 }
 
 /* ---- the reply ---- */
@@ -517,6 +529,18 @@ write_number(KgJsonWriter *w, const char *key, double number)
 	kg_jw_numeric(w, score_numeric(number));
 }
 
+/* Writes the sizes of the network, and facts about the measure of all of it. */
+static void
+write_network(const Analysis *a, KgJsonWriter *w)
+{
+	kg_jw_kint(w, "node_count", a->net.set.n);
+	kg_jw_kint(w, "edge_count", (int64) a->net.nedges);
+	if (a->measure == KG_COMMUNITIES)
+		write_number(w, "modularity", rint(a->modularity * 1e6) / 1e6 + 0.0);
+	if (a->pivots > 0)
+		kg_jw_kint(w, "sampled", a->pivots);
+}
+
 static void
 write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 {
@@ -535,14 +559,7 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 										 a->similarity.either));
 	}
 	else
-	{
-		kg_jw_kint(w, "node_count", a->net.set.n);
-		kg_jw_kint(w, "edge_count", (int64) a->net.nedges);
-	}
-	if (a->measure == KG_COMMUNITIES)
-		write_number(w, "modularity", rint(a->modularity * 1e6) / 1e6 + 0.0);
-	if (a->pivots > 0)
-		kg_jw_kint(w, "sampled", a->pivots);
+		write_network(a, w);
 	kg_jw_kbegin_array(w, makes_groups(a) ? "groups" : "ranked");
 	for (int i = 0; i < fit->listed; i++)
 	{
@@ -627,4 +644,114 @@ kg_tool_analyze(const Jsonb *arguments)
 	result = kg_reply_finish(&a->reply, write_reply, a);
 	kg_graph_call_end(&a->call);
 	return result;
+}
+
+/* ---- the measure of all nodes of a type ---- */
+
+/* Raises KG_INVALID_INPUT for an argument that chooses or shows nodes. */
+static void
+require_all(const Analysis *a)
+{
+	static const char *const others[] = {"nodes",
+										 "members",
+										 "columns",
+										 "ids_only",
+										 "limit",
+										 "max_bytes",
+										 "valid_at"};
+
+	for (int i = 0; i < lengthof(others); i++)
+	{
+		KgError *err;
+
+		if (!kg_input_has(&a->call.input, others[i]))
+			continue;
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "\"%s\" has no meaning for a measure that is kept",
+						   others[i]);
+		kg_error_path(err, "/%s", others[i]);
+		kg_error_throw_expected(
+			err, "measure, types, relations, direction, weight, seed");
+	}
+}
+
+/* Raises KG_INVALID_INPUT if the measure has no value for nodes of the type. */
+static void
+require_values(const Analysis *a, const KgType *type)
+{
+	KgError *err;
+
+	if (a->measure == KG_JACCARD)
+	{
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "the measure \"jaccard\" compares two nodes, so it "
+						   "is not kept");
+		kg_error_path(err, "/measure");
+		kg_error_throw_expected(err,
+								"degree, pagerank, betweenness, k_core, "
+								"components or communities");
+	}
+	if (a->query.types == NULL ||
+		a->query.types[kg_graph_rank(a->call.graph, type->type_no)])
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "type \"%s\" is not among the measured types",
+					   kg_type_handle(type));
+	kg_error_path(err, "/types");
+	kg_error_throw_expected(err, "types with \"%s\"", kg_type_handle(type));
+}
+
+typedef struct Resolving
+{
+	const Analysis *a;
+	const double *scores;
+	KgMeasured *measured;
+	MemoryContext context;
+} Resolving;
+
+static void
+take_value(const KgRef *ref, void *arg)
+{
+	Resolving *r = arg;
+	KgMeasured *m = r->measured;
+	uint32 i = kg_nodeset_find(&r->a->net.set, ref->node);
+
+	m->ids[m->n] = MemoryContextAlloc(r->context, ref->idlen + 1);
+	memcpy(m->ids[m->n], ref->id, ref->idlen);
+	m->ids[m->n][ref->idlen] = '\0';
+	m->values[m->n++] = r->scores ? r->scores[i] : r->a->groups.of[i] + 1.0;
+}
+
+void
+kg_analyze_type(const KgType *type, const Jsonb *arguments, KgMeasured *m,
+				KgJsonWriter *w)
+{
+	Analysis *a = palloc0(sizeof(Analysis));
+	KgGraph *graph;
+	Resolving r = {a, NULL, m, CurrentMemoryContext};
+	uint16 *ranks;
+	int64 *nodes;
+	uint32 n = 0;
+
+	read_arguments(a, arguments);
+	require_values(a, type);
+	require_all(a);
+	r.scores = measure_network(a);
+	graph = a->call.graph;
+	nodes = kg_network_array(&a->net, a->net.set.n, sizeof(int64));
+	ranks = kg_network_array(&a->net, a->net.set.n, sizeof(uint16));
+	kg_graph_types(graph, a->net.set.nodes, a->net.set.n, ranks);
+	for (uint32 i = 0; i < a->net.set.n; i++)
+		if (ranks[i] == kg_graph_rank(graph, type->type_no))
+			nodes[n++] = a->net.set.nodes[i];
+	m->ids = MemoryContextAllocHuge(CurrentMemoryContext,
+									(n + 1) * sizeof(char *));
+	m->values = MemoryContextAllocHuge(CurrentMemoryContext,
+									   (n + 1) * sizeof(double));
+	m->n = 0;
+	m->whole = r.scores == NULL || a->measure == KG_K_CORE ||
+			   (a->measure == KG_DEGREE && a->query.weight == NULL);
+	write_network(a, w);
+	kg_graph_resolve(graph, nodes, n, false, take_value, &r);
+	kg_graph_call_end(&a->call);
 }
