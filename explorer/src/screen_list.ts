@@ -1,19 +1,25 @@
-// The entities of a type: filters made from the schema, sorted columns, pages.
+// The entities of a type: filters made from the schema, sorted columns, pages; all that
+// match as a file.
 import { h, icon, replace } from './dom';
 import { Exact, numberOf, read, write } from './json';
 import { busy, callBox, entityLink, hintList, needs, picker, problemBox, typeColor, withheldText, type Context } from './parts';
 import { amend, link } from './route';
 import { humanName, named, type Property } from './schema';
 import { valueOf } from './screen_entity';
+import { csv } from './screen_query';
 import type { Arguments, Json } from './server';
 import { number, t } from './text';
 
 const PAGE = 50;
 const COLUMNS = 7;
 const FEW = 8;
+// Rows of a file, and of each call for it.
+const SAVED = 10000;
+const SAVED_AT_ONCE = 200;
 
 type Filters = Record<string, Json>;
 interface Sort { field: string; order: 'asc' | 'desc' }
+interface Row { id: string; data: Json }
 
 const parsed = <T>(text: string | null, fallback: T): T => {
   if (text === null) return fallback;
@@ -42,16 +48,49 @@ export async function listScreen(context: Context, main: HTMLElement, typeName: 
   const address = () => link('l', typeName, {
     q: search, f: Object.keys(filters).length ? write(filters) : null, s: sort.length ? write(sort) : null, o: offset || null,
   });
-  const argumentsNow = (): Arguments => {
-    if (cursors.length) return cursors[cursors.length - 1];
+  const matching = (limit: number): Arguments => {
     const args: Arguments = tool === 'find_nodes' ? { node_label: typeName } : {};
     if (Object.keys(filters).length) args.filters = filters;
     if (search) args.search = search;
     if (sort.length) args.sort = sort;
-    args.limit = PAGE;
+    args.limit = limit;
+    return args;
+  };
+  const argumentsNow = (): Arguments => {
+    if (cursors.length) return cursors[cursors.length - 1];
+    const args = matching(PAGE);
     if (offset) args.offset = offset;
     return args;
   };
+  const rowsOf = (reply: Json): Row[] => (tool === 'find_nodes' ? reply.nodes.map((node: Json) => ({ id: node.id, data: node.properties })) : reply.items);
+
+  /** The documents of all rows that match, in the order of the list, and whether there are more. */
+  const documents = async (): Promise<{ found: Json[]; more: boolean }> => {
+    const found: Json[] = [];
+    for (;;) {
+      const reply = await server.call(tool, { ...matching(SAVED_AT_ONCE), ...(found.length ? { offset: found.length } : {}) });
+      const rows = rowsOf(reply);
+      // A reply that was cut has the last rows without their properties: the next one begins there.
+      const cut = rows.findIndex((row) => row.data === undefined);
+      const whole = cut < 0 ? rows : rows.slice(0, Math.max(cut, 1));
+      found.push(...whole.map(({ id, data }) => (data !== undefined && type.id in data ? data : { [type.id]: id, ...data })));
+      if (!reply.truncated || rows.length === 0 || found.length >= SAVED) return { found, more: Boolean(reply.truncated) };
+    }
+  };
+  const fileButton = (kind: 'csv' | 'json', said: HTMLElement) => h('button', { type: 'button', class: 'small', 'aria-label': t(kind === 'csv' ? 'asCsv' : 'saveJson'), title: t(kind === 'csv' ? 'asCsv' : 'saveJson'), on: { click: async (event: Event) => {
+    const button = event.currentTarget as HTMLButtonElement;
+    button.disabled = true;
+    try {
+      const { found, more } = await documents();
+      const names = type.properties.map((property) => property.name);
+      const content = kind === 'csv' ? csv(names, found.map((one) => names.map((name) => one[name] ?? null))) : `${write(found, 1)}\n`;
+      context.save!(`${typeName}.${kind}`, new Blob([content], { type: kind === 'csv' ? 'text/csv' : 'application/json' }));
+      replace(said, more ? t('queryMore', { n: found.length }) : t('queryRows', { n: found.length }));
+    } catch (problem) {
+      replace(results, problemBox(context, problem));
+    }
+    button.disabled = false;
+  } } }, icon('down'), kind.toUpperCase());
   const change = (redraw = false) => {
     offset = 0;
     cursors.length = 0;
@@ -93,7 +132,7 @@ export async function listScreen(context: Context, main: HTMLElement, typeName: 
   };
 
   const showPage = (args: Arguments, reply: Json) => {
-    const rows: { id: string; data: Json }[] = tool === 'find_nodes' ? reply.nodes.map((node: Json) => ({ id: node.id, data: node.properties })) : reply.items;
+    const rows = rowsOf(reply);
     const marks: string[] = Array.isArray(reply.untrusted) ? reply.untrusted : reply.untrusted?.[typeName] ?? [];
     const columns = type.properties.filter((property) => property.name !== named(type)).slice(0, COLUMNS);
     const label = type.properties.find((property) => property.name === type.label);
@@ -113,6 +152,7 @@ export async function listScreen(context: Context, main: HTMLElement, typeName: 
       void load().then(() => results.scrollIntoView({ block: 'start' }));
     };
     const left = withheldText(reply);
+    const saved = h('span', { class: 'muted', role: 'status' });
     replace(results,
       rows.length === 0 ? h('div', { class: 'empty' }, h('p', {}, t('empty')), hintList(context, reply)) :
         h('div', { class: 'scroll wide', tabindex: 0, role: 'region', 'aria-label': type.title }, h('table', { class: 'data rows' },
@@ -125,7 +165,8 @@ export async function listScreen(context: Context, main: HTMLElement, typeName: 
       rows.length > 0 && h('div', { class: 'pager' },
         h('span', { class: 'muted' }, t('rows', { from: start + 1, to: start + rows.length, total: sum })),
         h('button', { type: 'button', class: 'small', disabled: start === 0, on: { click: previous } }, t('previous')),
-        h('button', { type: 'button', class: 'small', disabled: start + rows.length >= total || !reply.truncated, on: { click: next } }, t('next'))),
+        h('button', { type: 'button', class: 'small', disabled: start + rows.length >= total || !reply.truncated, on: { click: next } }, t('next')),
+        context.save !== undefined && [fileButton('csv', saved), fileButton('json', saved), saved]),
       callBox([{ tool, arguments: args }]));
   };
 
@@ -136,7 +177,7 @@ export async function listScreen(context: Context, main: HTMLElement, typeName: 
       change();
     };
     return h('th', { scope: 'col', 'aria-sort': now ? (now.order === 'asc' ? 'ascending' : 'descending') : undefined },
-      sortable ? h('button', { type: 'button', class: 'sort', title: t('sortBy', { name: title }), on: { click: turn } }, title, h('span', { class: 'sort-mark', 'aria-hidden': 'true' }, now ? (now.order === 'asc' ? '↑' : '↓') : '')) : title);
+      sortable ? h('button', { type: 'button', class: 'sort', title: t('sortBy', { name: title }), on: { click: turn } }, title, h('span', { class: 'sort-mark', 'aria-hidden': 'true' }, now ? (now.order === 'asc' ? '↑' : '↓') : '↕')) : title);
   };
 
   let timer = 0;

@@ -8,6 +8,7 @@
 #include "kgctl/json.h"
 
 #include "kgctl/log.h"
+#include "kgctl/metrics.h"
 #include "kgctl/ready.h"
 #include "kgctl/result.h"
 
@@ -26,6 +27,7 @@ struct KgReady
 	KgQuery *query; /* the running query, or NULL */
 	LIST_HEAD(, KgReadyWaiter) waiters;
 	int64_t until; /* until then the result is fresh */
+	bool known;	   /* there was a result */
 	bool ready;
 	char word[64];
 	char *health;
@@ -103,6 +105,7 @@ on_health(void *arg, KgctlOutcome outcome, PGresult *res)
 			   message ? message : "for no reason");
 	PQclear(res);
 	ready->until = kg_now() + FRESH_MS;
+	ready->known = true;
 	while (!LIST_EMPTY(&ready->waiters))
 	{
 		KgReadyWaiter *waiter = LIST_FIRST(&ready->waiters);
@@ -141,4 +144,66 @@ kg_ready_ask(KgReady *ready, KgReadyFn fn, void *arg)
 	waiter->arg = arg;
 	LIST_INSERT_HEAD(&ready->waiters, waiter, link);
 	return waiter;
+}
+
+static double
+status_value(const char *status)
+{
+	if (status == NULL)
+		return 0;
+	return strcmp(status, "healthy") == 0	 ? 1
+		   : strcmp(status, "degraded") == 0 ? 0.5
+											 : 0;
+}
+
+static void
+write_components(const char *health, KgBuf *out)
+{
+	json_t *root = json_loads(health, 0, NULL);
+	json_t *component;
+	size_t i;
+
+	json_array_foreach(json_object_get(root, "components"), i, component)
+	{
+		const char *name = json_string_value(
+			json_object_get(component, "name"));
+
+		/* The names are kg_graph's, and those of shards. */
+		if (name != NULL && strpbrk(name, "\"\\\n") == NULL)
+			kg_buf_printf(out,
+						  "kgctl_health_status{component=\"%s\"} %g\n",
+						  name,
+						  status_value(json_string_value(
+							  json_object_get(component, "status"))));
+	}
+	json_decref(root);
+}
+
+void
+kg_ready_write(KgReady *ready, KgBuf *out)
+{
+	int64_t now = kg_now();
+	bool connected = kg_pool_healthy(ready->pool);
+
+	kg_metric_head(
+		out, "kgctl_ready", "gauge", "Whether the database is ready.");
+	if (ready->known)
+		kg_buf_printf(out, "kgctl_ready %d\n", ready->ready && connected);
+	kg_metric_head(out,
+				   "kgctl_health_status",
+				   "gauge",
+				   "Components of the database's health: 1 healthy, 0.5 "
+				   "degraded, 0 unhealthy or unreachable.");
+	if (ready->health != NULL)
+		write_components(ready->health, out);
+	kg_metric_head(out,
+				   "kgctl_health_age_seconds",
+				   "gauge",
+				   "Seconds since the database reported its health.");
+	if (ready->health != NULL)
+		kg_buf_printf(out,
+					  "kgctl_health_age_seconds %g\n",
+					  (double) (now - ready->until + FRESH_MS) / 1000);
+	if (connected && ready->query == NULL && now >= ready->until)
+		ready->query = kg_pool_health(ready->pool, on_health, ready);
 }

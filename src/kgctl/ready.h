@@ -27,4 +27,10 @@ extern void kg_ready_free(KgReady *ready);
 extern KgReadyWaiter *kg_ready_ask(KgReady *ready, KgReadyFn fn, void *arg);
 extern void kg_ready_cancel(KgReadyWaiter *waiter);
 
+/*
+ * Writes the metrics of the last result, and requests the next one if it is not
+ * fresh.  Waits for nothing.
+ */
+extern void kg_ready_write(KgReady *ready, KgBuf *out);
+
 #endif /* KG_READY_H */

@@ -59,6 +59,17 @@ kg_schema_type_of(const KgJson *value)
 	return KG_MAY_OBJECT;
 }
 
+bool
+kg_schema_is_nullable(const KgJson *root, const KgJson *schema)
+{
+	const KgJson *nullable = kgctl_json_get(schema, "nullable");
+	const char *dialect = kg_json_get_text(root, "$schema");
+
+	return nullable != NULL && nullable->kind == KG_JSON_BOOL &&
+		   nullable->u.boolean && dialect != NULL &&
+		   strcmp(dialect, "https://spec.openapis.org/oas/3.0/dialect") == 0;
+}
+
 static unsigned
 types_of_list(const KgJson *root, const KgJson *list, int steps)
 {
@@ -81,7 +92,8 @@ types_of(const KgJson *root, const KgJson *schema, int steps)
 	if (steps >= MAX_STEPS)
 		return 0;
 	if (kgctl_json_text(type) != NULL)
-		return type_named(kgctl_json_text(type));
+		return type_named(kgctl_json_text(type)) |
+			   (kg_schema_is_nullable(root, schema) ? KG_MAY_NULL : 0);
 	for (size_t i = 0; i < kgctl_json_length(type); i++)
 		types |= type_named(kgctl_json_text(type->u.items[i]));
 	if (types == 0 && value != NULL)

@@ -25,6 +25,12 @@ enum
  */
 extern unsigned kg_schema_types(const KgJson *root, const KgJson *schema);
 
+/*
+ * Returns whether OpenAPI's "nullable" adds null to the type of a schema, which
+ * depends on the dialect of the document.
+ */
+extern bool kg_schema_is_nullable(const KgJson *root, const KgJson *schema);
+
 /* Returns the schema, or the schema that its local $ref names. */
 extern const KgJson *kg_schema_follow(KgArena *arena, const KgJson *root,
 									  const KgJson *schema);

@@ -25,6 +25,7 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
+#include "schema/metaschema.h"
 #include "schema/schema.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -73,6 +74,7 @@ typedef struct Parser
 {
 	const Jsonb *schema;
 	const Jsonb *definitions;
+	bool has_nullable; /* the dialect is OpenAPI 3.0 */
 	const char *path;
 	KgErrorList *errors;
 	List *fields; /* List of KgField * */
@@ -181,10 +183,14 @@ is_first_visit(Parser *parser, const JsonbContainer *place)
 }
 
 static void
-gather_types(const JsonbContainer *object, Gathered *g)
+gather_types(const Parser *parser, const JsonbContainer *object, Gathered *g)
 {
 	JsonbValue value;
 
+	if (parser->has_nullable &&
+		kg_json_get(object, "nullable", &value) != NULL &&
+		value.type == jbvBool && value.val.boolean)
+		g->types |= TYPE_NULL;
 	if (kg_json_get(object, "type", &value) == NULL)
 		return;
 	if (!kg_json_is_array(&value))
@@ -272,7 +278,7 @@ gather(Parser *parser, const JsonbValue *schema, Gathered *g)
 		return;
 	parser->nesting++;
 
-	gather_types(object, g);
+	gather_types(parser, object, g);
 	gather_enum(parser, object, g);
 	gather_members(parser, object, g);
 	if (!g->has_items && kg_json_get(object, "items", &value) != NULL &&
@@ -1368,6 +1374,8 @@ init_parser(Parser *parser, const Jsonb *schema, const Jsonb *definitions,
 	memset(parser, 0, sizeof(*parser));
 	parser->schema = schema;
 	parser->definitions = definitions;
+	parser->has_nullable = kg_metaschema_document_dialect(schema) ==
+						   KG_OPENAPI_30;
 	parser->path = path;
 	parser->errors = errors;
 	parser->refusing = errors != NULL;

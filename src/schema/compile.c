@@ -336,10 +336,13 @@ compile_combinations(KgJsBuild *b)
 
 /* ---- nodes ---- */
 
-/* Warnings of one schema, so that one fault in many types remains legible. */
+/* Maximum warnings about one schema. */
 #define MAX_WARNINGS 20
 
-/* Adds a warning about a keyword that has no effect, if others would have one. */
+/*
+ * Adds a warning about a keyword that has no effect here, but would constrain
+ * values elsewhere.
+ */
 static void
 warn_ignored(KgJsBuild *b, KgKeyword keyword, const char *reason)
 {

@@ -60,6 +60,18 @@ kg_metaschema_dialect(const char *uri)
 	return 0;
 }
 
+KgDialect
+kg_metaschema_document_dialect(const Jsonb *document)
+{
+	JsonbValue uri;
+	int dialect = 0;
+
+	if (JB_ROOT_IS_OBJECT(document) &&
+		kg_json_get(&document->root, "$schema", &uri) && uri.type == jbvString)
+		dialect = kg_metaschema_dialect(kg_json_cstring(&uri));
+	return dialect != 0 ? (KgDialect) dialect : KG_DRAFT_2020;
+}
+
 /* Returns the index of a dialect's own URI. */
 static int
 dialect_index(KgDialect dialect)

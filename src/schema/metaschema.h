@@ -16,6 +16,11 @@
 extern const char *kg_metaschema_text(const char *uri);
 /* Returns the dialect that a $schema names, or 0 if it is not supported. */
 extern int kg_metaschema_dialect(const char *uri);
+/*
+ * Returns the dialect that a document's $schema names, or draft 2020-12 if it
+ * names none that is known.
+ */
+extern KgDialect kg_metaschema_document_dialect(const Jsonb *document);
 /* Returns the short name of a dialect. */
 extern const char *kg_metaschema_name(KgDialect dialect);
 /* Adds the URIs of the dialects to the allowed values of an error. */

@@ -202,6 +202,8 @@ await part('lists', async () => {
   await page.click('.pager button >> nth=1');
   await page.waitForSelector('.pager:has-text("51 to 100")');
   ok(page.url().includes('o=50'), 'the next page, in the address too');
+  const all = JSON.parse(await saved(page, '.pager [aria-label="Save as JSON"]'));
+  ok(all.length > 5000 && new Set(all.map((one) => one.id ?? one.code)).size === all.length, 'a file has the rows of all pages, each once', `${all.length}`);
   // The country by a suggestion, the kind by its value, the order by a click.
   await page.fill('#filter-country', 'switzerland');
   await page.click('#filter-country-list [role=option] >> nth=0');
@@ -214,6 +216,10 @@ await part('lists', async () => {
   is((await page.locator('.rows tbody th').allInnerTexts()).slice(0, 2), ['Zürich', 'Zug'], 'sorted by a column');
   await shoot(page, 'list');
   await accessible(page, 'list');
+  const cantons = (await saved(page, '.pager [aria-label="Save as CSV"]')).toString().split('\n');
+  ok(cantons[0].split(',').includes('name') && cantons.length === 28 && cantons[1].includes('Zürich'), 'the rows that match as CSV, in their order', cantons.slice(0, 2).join(' '));
+  is((await text(page, '.pager [role=status]')), '26 rows', 'how many');
+  is(JSON.parse(await saved(page, '.pager [aria-label="Save as JSON"]')).slice(0, 2).map((one) => one.name), ['Zürich', 'Zug'], 'and as JSON');
   const address = page.url();
   await to(page, '#/');
   await page.waitForSelector('.cards');

@@ -70,5 +70,14 @@ SELECT item, kg_validate(jsonb_build_object('items', jsonb_build_array(item)), t
 FROM (VALUES ('create_four', '{"id": "a", "n": 0}'::jsonb), ('create_four', '{"id": "a", "n": 5}'), ('create_four', '{"id": "a", "c": 2, "l": [1]}'), ('create_four', '{"id": "a", "pair": [1, "x"]}'),
   ('create_four', '{"id": "a", "pair": [1, 2]}'), ('create_open', '{"id": "a", "note": null, "n": 4}'), ('create_open', '{"id": "a", "n": null}'), ('create_open', '{"id": "a", "n": 3}')) c (tool, item),
   jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' = tool ORDER BY tool COLLATE "C", item;
+-- A required reference that may be null becomes null with its target; another one keeps the target.
+SELECT FROM unnest('{true,false}'::boolean[]) n, kg_apply_bundle(jsonb_build_object('bundle_name', 'referring-' || n, 'version', '1', 'schemas',
+  jsonb_build_array(jsonb_build_object('entity_type', 'page_' || n, 'schema', jsonb_build_object('$schema', 'https://spec.openapis.org/oas/3.0/dialect', 'type', 'object', 'x-id-field', 'id',
+    'required', '["of"]'::jsonb, 'properties', jsonb_build_object('id', '{"type": "string"}'::jsonb, 'of', '{"type": "string", "x-ref": "older/open", "x-on-delete": "set_null"}'::jsonb || jsonb_build_object('nullable', n)))))));
+SELECT kg_put_entities('open', '[{"id": "a"}, {"id": "b"}]') -> 'counts' AS open, kg_put_entities('page_true', '[{"id": "p", "of": "a"}]') -> 'counts' AS pages,
+  kg_put_entities('page_false', '[{"id": "p", "of": "b"}]') -> 'counts' AS pages;
+SELECT kg_delete_entities('open', '{a}') -> 'counts' AS counts;
+SELECT kg_delete_entities('open', '{b}');
+SELECT kg_get('page_true', 'p'), kg_get('page_false', 'p');
 RESET SESSION AUTHORIZATION;
 CALL test.drop('dialects');

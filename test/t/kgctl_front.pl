@@ -49,7 +49,7 @@ foreach my $command ([ 'tools' ], [ 'call', 'list_module', 'limit=2' ], [ 'call'
 
 # ---- clients ----
 
-my $front = start_gateway($node, 'gw', '--dsn', dsn('front', 'gw'), map { ('--listen-dsn', dsn($_, 'gw')) } 'one', 'two');
+my $front = start_gateway($node, 'gw', '--metrics', '127.0.0.1:0', '--dsn', dsn('front', 'gw'), map { ('--listen-dsn', dsn($_, 'gw')) } 'one', 'two');
 my %direct = map { $_ => start_gateway($node, 'gw', '--dsn', dsn($shard{$_}, 'gw')) } 'a', 'b';
 sub as { my ($token) = @_; return { Authorization => "Bearer $token" } }
 
@@ -111,6 +111,11 @@ foreach my $tenant ('a', 'b')
 		unlike($data, qr/list_changed/, 'and not of another\'s') if $changed ne $tenant;
 	}
 }
+
+my ($port) = gateway_log($front) =~ /metrics on 127\.0\.0\.1:(\d+)/;
+my $metrics = '';
+ok(wait_until(sub { ($metrics = http({ port => $port }, 'GET', '/metrics')->{body}) =~ /component=/ }), 'metrics have components');
+like($metrics, qr/^kgctl_health_status\{component="shard $_"\} (?:1|0\.5)$/m, "of shard $_") foreach 'one', 'two';
 
 is(stop_gateway($_), 0, 'stops') foreach $front, $limited, values %direct;
 done_testing();

@@ -79,6 +79,10 @@ is($m->{value}{"$calls\{tool=\"other\"}"}, 0, 'no calls');
 is($m->{value}{'kgctl_pool_connections_max'}, 2, 'the size of the pool');
 is($m->{value}{'kgctl_queue_length_max'}, 5, 'and of the queue');
 ok($m->{value}{'kgctl_pool_connects_total'} >= 1, 'a connection');
+ok(wait_until(sub { (metrics($probe)->{value}{'kgctl_ready'} // 0) == 1 }), 'the database is ready');
+$m = metrics($probe);
+is($m->{value}{'kgctl_health_status{component="extension"}'}, 1, 'a component of its health');
+cmp_ok($m->{value}{'kgctl_health_age_seconds'}, '<', 60, 'and since when');
 is($m->{value}{'kgctl_http_responses_total{status="200"}'}, 3, 'what clients asked is counted, what probes asked is not');
 
 # Calls of tools, by revision; each fails in a way of its own.

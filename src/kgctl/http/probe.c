@@ -80,6 +80,7 @@ reply_metrics(KgctlRequest *req)
 	kg_buf_init(&out);
 	kg_metrics_write(&out);
 	kg_pool_write(http->gateway.pool, &out);
+	kg_ready_write(http->gateway.ready, &out);
 	kg_rates_write(http->gateway.rates, &out);
 	if (http->gateway.readers != NULL)
 		kg_readers_write(http->gateway.readers, &out);

@@ -237,6 +237,15 @@ write_bound(Writer *w, const KgJson *schema, const char *name,
 	kg_buf_printf(w->out, ".%s(%s)", method, value->u.text);
 }
 
+/* Returns whether a keyword is true, as draft-04's exclusiveMinimum can be. */
+static bool
+is_true_in(const KgJson *schema, const char *name)
+{
+	const KgJson *value = kgctl_json_get(schema, name);
+
+	return value != NULL && value->kind == KG_JSON_BOOL && value->u.boolean;
+}
+
 static void
 write_number(Writer *w, const KgJson *schema, bool integer)
 {
@@ -253,8 +262,14 @@ write_number(Writer *w, const KgJson *schema, bool integer)
 						  : "z.number()");
 	if (large)
 		return;
-	write_bound(w, schema, "minimum", "min");
-	write_bound(w, schema, "maximum", "max");
+	write_bound(w,
+				schema,
+				"minimum",
+				is_true_in(schema, "exclusiveMinimum") ? "gt" : "min");
+	write_bound(w,
+				schema,
+				"maximum",
+				is_true_in(schema, "exclusiveMaximum") ? "lt" : "max");
 	write_bound(w, schema, "exclusiveMinimum", "gt");
 	write_bound(w, schema, "exclusiveMaximum", "lt");
 }
@@ -413,6 +428,13 @@ write_schema(Writer *w, const KgJson *schema)
 		write_value(w, kgctl_json_get(schema, "const"));
 	else if ((list = kgctl_json_get(schema, "enum")) != NULL)
 		write_union(w, list, write_value);
+	else if (kgctl_json_text(type) != NULL &&
+			 kg_schema_is_nullable(w->root, schema))
+	{
+		kg_buf_puts(w->out, w->zod ? "z.union([" : "(");
+		write_named(w, schema, type->u.text);
+		kg_buf_puts(w->out, w->zod ? ", z.null()])" : " | null)");
+	}
 	else if (kgctl_json_text(type) != NULL)
 		write_named(w, schema, type->u.text);
 	else if (kgctl_json_length(type) > 0)

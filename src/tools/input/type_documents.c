@@ -46,15 +46,8 @@ static void copy_schema(Copy *copy, const JsonbValue *schema);
 static void
 enter(Copy *copy, const Jsonb *root)
 {
-	JsonbValue uri;
-
 	copy->root = root;
-	copy->dialect = 0;
-	if (kg_json_get(&root->root, "$schema", &uri) && uri.type == jbvString)
-		copy->dialect = kg_metaschema_dialect(kg_json_cstring(&uri));
-	/* A meta-schema of the author's is not translated. */
-	if (copy->dialect == 0)
-		copy->dialect = KG_DRAFT_2020;
+	copy->dialect = kg_metaschema_document_dialect(root);
 }
 
 /*

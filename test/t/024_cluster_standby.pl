@@ -1,0 +1,113 @@
+# A shard with a streaming standby, under a connection string of both hosts: its
+# primary is killed and the standby promoted while sessions write through the front.
+# What was acknowledged is there afterwards, and the front was told nothing.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use IPC::Run ();
+use KgTest;
+use POSIX ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my $sharedir = `pg_config --sharedir`;
+chomp $sharedir;
+plan skip_all => 'PL/Proxy is not installed (Debian: postgresql-NN-plproxy)' unless -e "$sharedir/extension/plproxy.control";
+
+my $WRITERS = 4;
+my @conf = ('fsync = off', 'max_connections = 60', 'log_min_error_statement = panic');
+my $front = new_node('front', @conf);
+my $shard = PostgreSQL::Test::Cluster->new('shard');
+$shard->init(allows_streaming => 1, extra => [ '--encoding=UTF8', '--locale=C.UTF-8' ]);
+$shard->append_conf('postgresql.conf', $_) foreach @conf;
+$shard->start;
+foreach my $server ($front, $shard)
+{
+	$server->safe_psql('postgres', 'CREATE ROLE ada LOGIN; CREATE ROLE gw LOGIN');
+}
+$front->safe_psql('postgres', 'CREATE DATABASE front');
+$shard->safe_psql('postgres', 'CREATE DATABASE one');
+$shard->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($shard, 'base', has_streaming => 1);
+$standby->append_conf('postgresql.conf', "primary_conninfo = '" . $shard->connstr . " application_name=second'");
+$standby->start;
+# An acknowledged write is at the standby.
+$shard->safe_psql('postgres', $_) foreach q{ALTER SYSTEM SET synchronous_standby_names = 'second'}, 'SELECT pg_reload_conf()';
+
+my $both = 'host=' . join(',', map { $_->host } $shard, $standby) . ' port=' . join(',', map { $_->port } $shard, $standby)
+  . ' dbname=one target_session_attrs=read-write';
+$ENV{KGCTL_DSN} = $front->connstr('front') . ' user=' . $front->safe_psql('postgres', 'SELECT current_user');
+foreach my $words ([ 'init' ], [ 'add-shard', 'one', $both ], [ 'place', 't', 'one' ])
+{
+	my $run = run_kgctl({}, 'cluster', @$words);
+	is($run->{code}, 0, "kgctl cluster @$words") or diag($run->{out} . $run->{err});
+}
+$front->safe_psql('front', q{SELECT kg_grant('t', 'ada', 'admin')});
+call_as($front, 'front', 'ada', q{SELECT kg_apply_bundle('{"bundle_name": "notes", "version": "1", "schemas": [{"entity_type": "note", "schema":
+	{"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}]}')});
+
+# ---- under load ----
+
+my $dir = PostgreSQL::Test::Utils::tempdir();
+my @writers;
+
+# Sends each entity until it is acknowledged, in one session as long as that is there.
+sub start_writer
+{
+	my ($w) = @_;
+	my $pid = fork // die "fork: $!";
+	return $pid if $pid;
+	open my $acknowledged, '>', "$dir/w$w" or POSIX::_exit(1);
+	$acknowledged->autoflush;
+	for (my $n = 0; !-e "$dir/stop"; $n++)
+	{
+		my $put = qq{SELECT kg_put_entities('note', '[{"id": "w$w-$n"}]') -> 'counts'};
+		my ($out, $err) = ('', '');
+		IPC::Run::run([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-h', $front->host, '-p', $front->port, '-U', 'ada', '-d', 'front', map { ('-c', $put) } 1, 2 ],
+			'<', \undef, '>', \$out, '2>', \$err);
+		if ($out =~ /unchanged/) { print $acknowledged "w$w-$n\n" }
+		elsif (!-e "$dir/failing") { print $acknowledged "! $out$err\n" }
+		else { sleep 0.1; redo }
+	}
+	POSIX::_exit(0);
+}
+
+END { if (@writers) { my $status = $?; append_to_file("$dir/stop", ''); waitpid $_, 0 foreach @writers; $? = $status; } }
+sub acknowledged { return map { my $f = "$dir/w$_"; -e $f ? split /\n/, slurp_file($f) : () } 1 .. $WRITERS }
+sub go_on { my $before = acknowledged(); return wait_until(sub { acknowledged() > $before + $WRITERS }) }
+
+# A session of the front that has a connection to the primary, and keeps it.
+my $in = "SELECT kg_list('note') ->> 'total';\n\\echo first\n";
+my ($out, $err) = ('', '');
+my $session = IPC::Run::start([ 'psql', '-XAtq', '-h', $front->host, '-p', $front->port, '-U', 'ada', '-d', 'front' ],
+	'<', \$in, '>', \$out, '2>', \$err, IPC::Run::timeout(180));
+$session->pump until $out =~ /first/;
+push @writers, start_writer($_) foreach 1 .. $WRITERS;
+ok(go_on(), 'they write to the primary');
+append_to_file("$dir/failing", '');
+$shard->stop('immediate');
+my (undef, undef, $refused) = call_as($front, 'front', 'ada', q{SELECT kg_list('note')});
+like($refused, qr/connection|could not|closed/, 'without a primary, a call says that there is no connection');
+like($front->safe_psql('front', q{SELECT health FROM kg_cluster_health()}), qr/unreachable/, 'nor is the shard healthy');
+$standby->promote;
+ok(go_on(), 'they write to the promoted one, and the directory was not changed');
+append_to_file("$dir/stop", '');
+waitpid $_, 0 foreach @writers;
+@writers = ();
+is(join('', grep { /^!/ } acknowledged()), '', 'no call failed before');
+my %stored = map { $_ => 1 } split /\n/, $standby->safe_psql('one', 'SELECT entity_id FROM kg_entity');
+is(join(' ', grep { !$stored{$_} } acknowledged()), '', 'what was acknowledged is there');
+cmp_ok(scalar(keys %stored), '>', 2 * $WRITERS, 'and it is something');
+# A connection that was lost is one error at most.
+$in .= "SELECT kg_list('note') ->> 'total';\n" x 2 . "\\echo second\n";
+$session->pump until $out =~ /second/;
+cmp_ok(scalar(() = $err =~ /^ERROR/mg), '<=', 1, 'a session with a connection to the former primary goes on') or diag($err);
+like($out, qr/first\n.*?(\d+)\nsecond/s, 'with an answer');
+$session->finish;
+like(run_kgctl({}, 'cluster', 'status')->{out}, qr/shard one: number 1, healthy|shard one: number 1, degraded/, 'status finds the new primary');
+
+done_testing();
