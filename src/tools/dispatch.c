@@ -688,7 +688,9 @@ write_tool(KgJsonWriter *w, const KgSchemaForm *form, const Listed *tool)
 {
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "name", tool->name);
-	kg_jw_kstring(w, "title", tool->title);
+	/* Clients show the name of a tool without a title. */
+	if (pg_strcasecmp(tool->title, tool->name) != 0)
+		kg_jw_kstring(w, "title", tool->title);
 	kg_jw_kstring(w, "description", tool->description);
 	kg_jw_kjsonb(w, "inputSchema", kg_form_input(form, tool->input));
 	kg_jw_kjsonb(

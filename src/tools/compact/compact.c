@@ -40,6 +40,12 @@ typedef struct Rename
 /* Maximum number of arguments that are made from other arguments. */
 #define KG_MAX_MADE 5
 
+/*
+ * Default number of entities that a search for a name returns: the best ones.
+ * The others are only similar.
+ */
+#define KG_FOUND_NAMES 5
+
 /* Maximum number of properties in a list (the part type_fields of tools/schemas). */
 #define KG_MAX_FIELDS 100
 
@@ -930,6 +936,18 @@ read_type(Compact *c)
 				: NULL;
 }
 
+/* Sets the default limit of a search for a name. */
+static void
+make_limit(Compact *c)
+{
+	const KgInput *in = &c->call.input;
+
+	if (kg_input_has(in, "query") && !kg_input_has(in, "mode") &&
+		!kg_input_has(in, "limit") && !kg_input_has(in, "sort"))
+		make(
+			c, "limit", "limit", kg_json_parse(psprintf("%d", KG_FOUND_NAMES)));
+}
+
 Jsonb *
 kg_tool_find(const Jsonb *arguments)
 {
@@ -940,6 +958,7 @@ kg_tool_find(const Jsonb *arguments)
 	const KgType *type = read_type(c);
 	JsonbValue ids;
 
+	make_limit(c);
 	if ((kg_input_has(in, "query") || kg_input_has(in, "vector")) &&
 		!asks_for_list(in))
 		return find_by_name(c, type);
