@@ -685,12 +685,27 @@ write_hints(KgJsonWriter *w, const KgOperation *writes)
 	kg_jw_end_object(w);
 }
 
+/*
+ * Returns whether a title is the tool's name in words. Clients show the name of
+ * a tool without a title.
+ */
+static bool
+is_name(const char *title, const char *name)
+{
+	for (; *title != '\0' && *name != '\0'; title++, name++)
+		if (pg_tolower((unsigned char) *title) != *name &&
+			(*title != ' ' || *name != '_'))
+			return false;
+	return *title == *name;
+}
+
 static void
 write_tool(KgJsonWriter *w, const KgSchemaForm *form, const Listed *tool)
 {
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "name", tool->name);
-	kg_jw_kstring(w, "title", tool->title);
+	if (!is_name(tool->title, tool->name))
+		kg_jw_kstring(w, "title", tool->title);
 	kg_jw_kstring(w, "description", tool->description);
 	kg_jw_kjsonb(w, "inputSchema", kg_form_input(form, tool->input));
 	kg_jw_kjsonb(

@@ -54,7 +54,7 @@ INSERT INTO compact_pair VALUES
   ('find', '{"type": "person", "related": [{"type": "WORKS_ON"}], "not_related": [{"type": "REPORTS_TO"}], "limit": 0}', 'list_person', '{"related": [{"type": "WORKS_ON"}], "not_related": [{"type": "REPORTS_TO"}], "limit": 0}'),
   ('find', '{"query": "archer"}', 'search_entities', '{"query": "archer"}'),
   ('find', '{"query": "x1", "type": "project", "limit": 3}', 'search_entities', '{"query": "x1", "node_types": ["project"], "limit": 3}'),
-  ('find', '{"query": "cook", "type": "person", "filters": {"team": "core"}, "fields": ["name"]}', 'list_person', '{"search": "cook", "filters": {"team": "core"}, "fields": ["name"]}'),
+  ('find', '{"query": "cook", "limit": 50, "type": "person", "filters": {"team": "core"}, "fields": ["name"]}', 'list_person', '{"search": "cook", "limit": 50, "filters": {"team": "core"}, "fields": ["name"]}'),
   ('get', '{"handles": ["person:ann", "project:p1", "person:nobody"]}', 'describe_entities', '{"ids": ["person:ann", "project:p1", "person:nobody"]}'),
   ('get', '{"handles": ["person:ann", "person:dan", "p1"], "fields": ["name", "person.bio"]}', 'describe_entities', '{"ids": ["person:ann", "person:dan", "p1"], "columns": ["name", "person.bio"]}'),
   ('follow', '{"from": "person:ann", "steps": [{"type": "WORKS_ON"}]}', 'traverse_relationships', '{"from": {"label": "person", "ids": ["ann"]}, "relationships": [{"type": "WORKS_ON"}]}'),

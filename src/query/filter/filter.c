@@ -370,6 +370,31 @@ throw_array(const char *path, const JsonbValue *got, const JsonbValue *array,
 	kg_error_throw(err);
 }
 
+void
+kg_filter_throw_list(const KgCondition *condition)
+{
+	const JsonbValue *list = condition->read_list;
+	JsonbValue *first = getIthJsonbValueFromContainer(
+		(JsonbContainer *) kg_json_container(list), 0);
+
+	throw_array(kg_path_index(condition->path, 0),
+				first,
+				list,
+				condition->path,
+				"an object of operators; a list of values needs the "
+				"operator in");
+}
+
+/* Returns whether an array has values only, no objects of operators. */
+static bool
+is_list(const JsonbContainer *array)
+{
+	kg_json_each(it, array)
+		if (it.value.type == jbvNull || it.value.type == jbvBinary)
+			return false;
+	return kg_json_length(array) > 0;
+}
+
 static void
 parse_condition(Conditions *conditions, const char *property, const char *path,
 				const JsonbValue *value)
@@ -392,6 +417,17 @@ parse_condition(Conditions *conditions, const char *property, const char *path,
 		return;
 	}
 	array = kg_json_container(value);
+	if (is_list(array))
+	{
+		KgCondition *condition = add_condition(
+			conditions, property, path, KG_OP_IN);
+		JsonbValue *list = palloc(sizeof(JsonbValue));
+
+		*list = *value;
+		condition->read_list = list;
+		set_list(condition, value);
+		return;
+	}
 	n = kg_json_length(array);
 	kg_json_iter_init(&it, array);
 	while (n > 0 && n <= KG_MAX_CONDITION_OBJECTS && kg_json_iter_next(&it))

@@ -28,6 +28,7 @@ typedef struct KgCondition
 	const char *path;		   /* JSON Pointer of the operand */
 	KgOp op;
 	const JsonbValue *read_bool; /* a string that was read as a boolean */
+	const JsonbValue *read_list; /* an array that was read as that of "in" */
 	KgError *misread; /* the error, unless the property is an object */
 	/* or the members of an object without operators */
 	const JsonbContainer *members;
@@ -46,6 +47,9 @@ typedef struct KgFilter
 	int nany;
 	struct KgFilter **any; /* if nany > 0, one of these must be true, too */
 } KgFilter;
+
+/* Raises KG_INVALID_INPUT for a condition whose list of values needs an operator. */
+extern KG_NORETURN void kg_filter_throw_list(const KgCondition *condition);
 
 /* The use of a property, for messages. */
 #define KG_USE_FILTER "filter"

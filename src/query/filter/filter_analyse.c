@@ -973,6 +973,26 @@ read_day_as_span(KgCondition *span, KgRepairs *repairs)
 	return n;
 }
 
+/*
+ * Reports that a list of values was read as that of "in". Raises
+ * KG_INVALID_INPUT for a property that is an array, because it may have any or
+ * all of the values.
+ */
+static void
+report_list(const KgCondition *condition, KgRepairs *repairs)
+{
+	JsonbValue used;
+
+	if (condition->read_list == NULL)
+		return;
+	if (condition->field != NULL && condition->field->is_array)
+		kg_filter_throw_list(condition);
+	kg_json_root(
+		kg_op_condition(kg_operator(KG_OP_EQ)->name, condition->read_list),
+		&used);
+	kg_repair_add(repairs, condition->path, condition->read_list, &used);
+}
+
 static KgFilter *
 analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 				 KgRepairs *repairs)
@@ -998,6 +1018,7 @@ analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 							condition->field != NULL &&
 							condition->field->counted;
 		check_operator(condition);
+		report_list(condition, repairs);
 		condition->values = palloc(Max(1, condition->nvalues) *
 								   sizeof(JsonbValue));
 		if (condition->nvalues > 0)

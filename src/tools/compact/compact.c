@@ -41,6 +41,12 @@ typedef struct Rename
 #define KG_MAX_MADE 5
 
 /*
+ * Default number of entities that a search for a name returns: the best ones.
+ * The others are only similar.
+ */
+#define KG_FOUND_NAMES 5
+
+/*
  * Maximum number of properties in a list (the part type_fields of
  * tools/schemas).
  */
@@ -936,6 +942,18 @@ read_type(Compact *c)
 				: NULL;
 }
 
+/* Sets the default limit of a search for a name. */
+static void
+make_limit(Compact *c)
+{
+	const KgInput *in = &c->call.input;
+
+	if (kg_input_has(in, "query") && !kg_input_has(in, "mode") &&
+		!kg_input_has(in, "limit") && !kg_input_has(in, "sort"))
+		make(
+			c, "limit", "limit", kg_json_parse(psprintf("%d", KG_FOUND_NAMES)));
+}
+
 Jsonb *
 kg_tool_find(const Jsonb *arguments)
 {
@@ -946,6 +964,7 @@ kg_tool_find(const Jsonb *arguments)
 	const KgType *type = read_type(c);
 	JsonbValue ids;
 
+	make_limit(c);
 	if ((kg_input_has(in, "query") || kg_input_has(in, "vector")) &&
 		!asks_for_list(in))
 		return find_by_name(c, type);
@@ -1128,6 +1147,68 @@ make_selection(Compact *c, const char *key)
 		 selection_of(c, &handles, kg_input_path(&c->call.input, key)));
 }
 
+/*
+ * Returns the property of a column of joined rows, "to.name" or "from.name"
+ * (tools/reply/joined_rows.h), or NULL for another name. A type that has a
+ * property "to" or "from" may have such a path.
+ */
+static const char *
+property_of_column(const Compact *c, const char *name)
+{
+	static const char *const ends[] = {"to", "from"};
+	const KgCatalog *catalog = c->call.catalog;
+
+	for (int i = 0; i < lengthof(ends); i++)
+	{
+		size_t len = strlen(ends[i]);
+
+		if (strncmp(name, ends[i], len) != 0 || name[len] != '.')
+			continue;
+		for (int t = 0; t < catalog->ntypes; t++)
+			if (kg_type_field(catalog->types[t], ends[i]) != NULL)
+				return NULL;
+		return name + len + 1;
+	}
+	return NULL;
+}
+
+/* Takes the names of columns of joined rows as those of their properties. */
+static void
+make_columns(Compact *c)
+{
+	JsonbValue value;
+	KgJsonWriter w;
+	bool found = false;
+
+	if (!kg_input_value(&c->call.input, "fields", &value) ||
+		!kg_json_is_array(&value))
+		return;
+	kg_jw_init_array(&w);
+	kg_json_each(it, kg_json_container(&value))
+	{
+		const char *property = it.value.type == jbvString
+								   ? property_of_column(
+										 c, kg_json_cstring(&it.value))
+								   : NULL;
+		JsonbValue used;
+
+		if (property == NULL)
+		{
+			kg_jw_value(&w, &it.value);
+			continue;
+		}
+		used = kg_json_string_value(property);
+		kg_repair_add(&c->call.repairs,
+					  kg_path_index("/fields", it.index),
+					  &it.value,
+					  &used);
+		kg_jw_string(&w, property);
+		found = true;
+	}
+	if (found)
+		make(c, "fields", "columns", kg_jw_finish(&w));
+}
+
 Jsonb *
 kg_tool_follow(const Jsonb *arguments)
 {
@@ -1140,6 +1221,7 @@ kg_tool_follow(const Jsonb *arguments)
 	kg_input_require(&c->call.input, "from");
 	kg_input_require(&c->call.input, "steps");
 	make_selection(c, "from");
+	make_columns(c);
 	c->names = names;
 	return finish(c, kg_tool_traverse_relationships);
 }

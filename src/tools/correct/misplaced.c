@@ -10,7 +10,10 @@
 #include "query/argument/repair.h"
 #include "query/run/running.h"
 #include "tools/callable.h"
+#include "tools/catalog/catalog_tools.h"
 #include "tools/correct/misplaced.h"
+#include "tools/input/outline.h"
+#include "tools/offered.h"
 
 /*
  * An object of the arguments with misplaced properties, and the node whose
@@ -210,6 +213,44 @@ refuse_ids(const Misplaced *m, const char *name)
 }
 
 /*
+ * Adds the call of the type's list tool with the properties as filters, if a
+ * get tool was called and each of its other arguments is one of a list.
+ */
+static void
+propose_list(const Misplaced *m, KgError *err)
+{
+	const KgCatalog *catalog = kg_running_catalog();
+	const KgTool *list = kg_catalog_tool_of(catalog, m->type, KG_EXPOSE_LIST);
+	const KgOutline *outline;
+	KgCallable called;
+	KgJsonWriter filters;
+	KgJsonWriter w;
+
+	if (!kg_callable_find(catalog, kg_running_call()->tool, &called) ||
+		called.tool == NULL || called.tool->operation != KG_EXPOSE_GET ||
+		list == NULL ||
+		!kg_tool_is_offered(kg_agent_current(), list, kg_operations_offered()))
+		return;
+	outline = kg_outline(kg_tool_input_template(list->type, list->operation));
+	kg_jw_init_object(&filters);
+	kg_jw_init_object(&w);
+	kg_json_each(it, m->object)
+	{
+		char *name = kg_json_cstring(&it.key);
+
+		if (!is_known(m, name) && is_property(m, name) &&
+			kg_type_field(m->type, name)->indexed)
+			kg_jw_member(&filters, &it);
+		else if (kg_outline_member(outline, name, strlen(name)) != NULL)
+			kg_jw_member(&w, &it);
+		else
+			return;
+	}
+	kg_jw_kjsonb(&w, "filters", kg_jw_finish(&filters));
+	kg_error_call_tool(err, list->name, kg_jw_finish(&w));
+}
+
+/*
  * Raises KG_INVALID_INPUT for a property that the tool cannot select by. This
  * prevents a correction that uses its value for another argument, such as
  * "code" for "id".
@@ -226,6 +267,7 @@ refuse_property(const Misplaced *m, const char *name)
 		m, name, "it is a property, and the tool cannot select by properties");
 	for (int i = 0; i < m->outline->n; i++)
 		kg_error_allow(err, m->outline->names[i]);
+	propose_list(m, err);
 	kg_error_throw(err);
 }
 

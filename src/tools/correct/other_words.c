@@ -5,7 +5,8 @@
  *	  {"page": 3, "per_page": 10} is {"offset": 20, "limit": 10}; a tool that
  *	  has only cursors takes the first page. {"hops": 2} of a step is
  *	  {"min_hops": 2, "max_hops": 2}. A direction beside the only step is the
- *	  step's, and a type beside "node" the node's. Each replacement keeps the whole meaning, or is not made.
+ *	  step's, and a type beside "node" the node's. Each replacement keeps the
+ *	  whole meaning, or is not made.
  */
 #include "postgres.h"
 
@@ -205,7 +206,8 @@ steps_name(const KgInput *in)
 
 /*
  * Sets *step to the only item of the steps, or to the value itself if it is no
- * array. Returns false for several steps, or a step with a direction.
+ * array. Returns false for several steps, a step with a direction, and JSON
+ * text.
  */
 static bool
 only_step(const JsonbValue *steps, JsonbValue *step)
@@ -226,7 +228,8 @@ only_step(const JsonbValue *steps, JsonbValue *step)
 	return kg_json_is_object(step)
 			   ? kg_json_get(kg_json_container(step), "direction", &value) ==
 					 NULL
-			   : step->type == jbvString;
+			   : step->type == jbvString && step->val.string.len > 0 &&
+					 strchr("[{", step->val.string.val[0]) == NULL;
 }
 
 /* Reports that a member that was sent is used at another path. */

@@ -279,6 +279,8 @@ kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
 			return;
 		own = kg_json_container(&value);
 	}
+	if (own == NULL && ends == NULL)
+		return;
 	to_end = misplaced(&s, own, true);
 	to_edge = misplaced(&s, ends, false);
 	if ((kg_json_length(&to_end->root) == 0 &&

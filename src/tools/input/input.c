@@ -78,8 +78,11 @@ member_of_name(const KgMember *member)
 						   ? kg_member_of_string(member)
 						   : NULL;
 
-	/* An object that has only an id says nothing. */
-	return name != NULL && strcmp(name, "id") != 0 ? name : NULL;
+	/* An object of a write needs more than an id; a name may be a claim. */
+	return name != NULL && strcmp(name, "id") != 0 &&
+				   strcmp(name, "entity") != 0
+			   ? name
+			   : NULL;
 }
 
 /*

@@ -754,7 +754,9 @@ length_apart(const Told *told)
 	return text.len;
 }
 
-/* Joins the rows of a traversal with their nodes and edges, if that is shorter. */
+/*
+ * Joins the rows of a traversal with their nodes and edges, if that is shorter.
+ */
 static void
 join_rows(Told *told)
 {
