@@ -21,7 +21,6 @@
 #include "model/annotations.h"
 #include "model/binding.h"
 #include "model/catalog.h"
-#include "model/counted.h"
 #include "model/lock.h"
 #include "model/period.h"
 #include "catalog/pg_type.h"
@@ -115,51 +114,6 @@ load_bundles(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 		elog(ERROR, "could not compute a hash: %s", errstr);
 	catalog->revision = psprintf("%s#%.12s", latest, hash);
 	SPI_freetuptable(SPI_tuptable);
-}
-
-/* Compares strings of known lengths like strcmp(). */
-static int
-compare_bundle(const void *name, const void *bundle)
-{
-	const text *sought = name;
-	const char *other = ((const KgBundle *) bundle)->name;
-	size_t len = VARSIZE_ANY_EXHDR(sought);
-	int order = strncmp(VARDATA_ANY(sought), other, len);
-
-	return order != 0 ? order : other[len] == '\0' ? 0 : -1;
-}
-
-const KgBundle *
-kg_catalog_bundle(const KgCatalog *catalog, const text *name)
-{
-	return bsearch(name,
-				   catalog->bundles,
-				   catalog->nbundles,
-				   sizeof(KgBundle),
-				   compare_bundle);
-}
-
-static int
-compare_relation(const void *key, const void *relation)
-{
-	const KgRelation *sought = key;
-	const KgRelation *other = relation;
-	int order = strcmp(sought->bundle, other->bundle);
-
-	return order != 0 ? order : strcmp(sought->name, other->name);
-}
-
-const KgRelation *
-kg_catalog_find_relation(const KgCatalog *catalog, const char *bundle,
-						 const char *name)
-{
-	const KgRelation sought = {.bundle = bundle, .name = name};
-
-	return bsearch(&sought,
-				   catalog->relations,
-				   catalog->nrelations,
-				   sizeof(KgRelation),
-				   compare_relation);
 }
 
 /*
@@ -286,6 +240,31 @@ compare_tools(const void *a, const void *b)
 	return strcmp(((const KgTool *) a)->name, ((const KgTool *) b)->name);
 }
 
+static bool
+is_text(const TupleTableSlot *slot, int column, const char *name)
+{
+	const text *value = DatumGetTextPP(slot->tts_values[column]);
+	size_t len = VARSIZE_ANY_EXHDR(value);
+
+	return strlen(name) == len && memcmp(VARDATA_ANY(value), name, len) == 0;
+}
+
+/* Returns the type of a tool.  Most tools of a type follow one another. */
+static const KgTypeRow *
+type_of_tool(const KgCatalog *catalog, const TupleTableSlot *slot)
+{
+	const KgTypeRow *last = catalog->ntools > 0
+								? catalog->tools[catalog->ntools - 1].row
+								: NULL;
+
+	if (slot->tts_isnull[2])
+		return NULL;
+	if (last != NULL && is_text(slot, 2, last->name) &&
+		is_text(slot, 1, last->bundle))
+		return last;
+	return kg_catalog_find_row(catalog, slot_text(slot, 1), slot_text(slot, 2));
+}
+
 /* Adds a row of kg_tool, with the columns of load_tools(). */
 static void
 add_tool(TupleTableSlot *slot, void *arg)
@@ -295,15 +274,13 @@ add_tool(TupleTableSlot *slot, void *arg)
 	const text *operation;
 
 	slot_getallattrs(slot);
-	tool.bundle = slot_text(slot, 1);
-	if (!slot->tts_isnull[2])
-		tool.row = kg_catalog_find_row(
-			catalog, tool.bundle, slot_text(slot, 2));
+	tool.row = type_of_tool(catalog, slot);
 	if (!slot->tts_isnull[4])
 		tool.relation = kg_catalog_find_relation(
-			catalog, tool.bundle, slot_text(slot, 4));
+			catalog, slot_text(slot, 1), slot_text(slot, 4));
 	if (tool.row == NULL && tool.relation == NULL)
 		return;
+	tool.bundle = tool.row != NULL ? tool.row->bundle : tool.relation->bundle;
 	tool.name = slot_text(slot, 0);
 	operation = DatumGetTextPP(slot->tts_values[3]);
 	tool.operation = kg_operation_named(VARDATA_ANY(operation),
@@ -321,6 +298,7 @@ load_tools(KgCatalog *catalog, const Datum *tenant)
 {
 	static KgSaved saved;
 
+	catalog->tools = palloc(sizeof(KgTool));
 	/* Sorted below: PostgreSQL's sort takes longer than all the rest. */
 	kg_spi_read_each(&saved,
 					 add_tool,

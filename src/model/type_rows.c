@@ -33,7 +33,7 @@ contains(const Jsonb *json, const char *text)
 	return memmem(json, VARSIZE(json), text, strlen(text)) != NULL;
 }
 
-/* Returns false if the schema, with what it refers to, lacks the text. */
+/* Returns false if neither the schema nor a definition has the text. */
 static bool
 mentions(const KgTypeRow *row, const char *text)
 {
@@ -144,6 +144,29 @@ kg_type_parsed(const KgTypeRow *row)
 }
 
 /* ---- properties that depend on other types ---- */
+
+static int
+compare_relation(const void *key, const void *relation)
+{
+	const KgRelation *sought = key;
+	const KgRelation *other = relation;
+	int order = strcmp(sought->bundle, other->bundle);
+
+	return order != 0 ? order : strcmp(sought->name, other->name);
+}
+
+const KgRelation *
+kg_catalog_find_relation(const KgCatalog *catalog, const char *bundle,
+						 const char *name)
+{
+	const KgRelation sought = {.bundle = bundle, .name = name};
+
+	return bsearch(&sought,
+				   catalog->relations,
+				   catalog->nrelations,
+				   sizeof(KgRelation),
+				   compare_relation);
+}
 
 void
 kg_type_mark_unique(KgType *type, const char *ref_field)
@@ -364,6 +387,28 @@ mark_ambiguous(KgCatalog *catalog)
 	}
 }
 
+/* Compares strings of known lengths like strcmp(). */
+static int
+compare_bundle(const void *name, const void *bundle)
+{
+	const text *sought = name;
+	const char *other = ((const KgBundle *) bundle)->name;
+	size_t len = VARSIZE_ANY_EXHDR(sought);
+	int order = strncmp(VARDATA_ANY(sought), other, len);
+
+	return order != 0 ? order : other[len] == '\0' ? 0 : -1;
+}
+
+static const KgBundle *
+find_bundle(const KgCatalog *catalog, const text *name)
+{
+	return bsearch(name,
+				   catalog->bundles,
+				   catalog->nbundles,
+				   sizeof(KgBundle),
+				   compare_bundle);
+}
+
 /* Adds a row of kg_entity_type, with the columns of kg_load_types(). */
 static void
 add_row(TupleTableSlot *slot, void *arg)
@@ -375,7 +420,7 @@ add_row(TupleTableSlot *slot, void *arg)
 
 	slot_getallattrs(slot);
 	values = slot->tts_values;
-	bundle = kg_catalog_bundle(catalog, DatumGetTextPP(values[0]));
+	bundle = find_bundle(catalog, DatumGetTextPP(values[0]));
 	if (bundle == NULL)
 		return;
 	catalog->types = kg_array_grown(
@@ -400,6 +445,7 @@ kg_load_types(KgCatalog *catalog, const Datum *tenant)
 {
 	static KgSaved saved;
 
+	catalog->types = palloc(sizeof(KgTypeRow));
 	/* Sorted below: PostgreSQL's sort takes longer than all the rest. */
 	kg_spi_read_each(&saved,
 					 add_row,

@@ -19,19 +19,16 @@ extern void kg_load_types(KgCatalog *catalog, const Datum *tenant);
  */
 extern const KgType *kg_type_parsed(const KgTypeRow *row);
 
-/* Returns an array of n elements, or NULL, with room for one more. */
+/*
+ * Returns an array of n elements with room for one more. It was allocated for
+ * one element.
+ */
 static inline void *
 kg_array_grown(void *array, int n, Size size)
 {
-	if (array == NULL)
-		return palloc(size);
 	/* Its room is a power of two. */
-	return (n & (n - 1)) == 0 ? repalloc(array, 2 * n * size) : array;
+	return n > 0 && (n & (n - 1)) == 0 ? repalloc(array, 2 * n * size) : array;
 }
-
-/* Returns the bundle of this name, or NULL. */
-extern const KgBundle *kg_catalog_bundle(const KgCatalog *catalog,
-										 const text *name);
 
 /* Returns the relation, or NULL. */
 extern const KgRelation *kg_catalog_find_relation(const KgCatalog *catalog,
