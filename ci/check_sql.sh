@@ -13,7 +13,7 @@ files=(
   # the virtual graph
   src/virtual/{conditions,graph,report,rows,source,write,write_errors}.c src/ask/view.c
   # secrets and the catalog, read as the owner
-  src/model/{catalog,tenant_state,tool_version}.c src/base/{catalog_trigger,manifest,vectors}.c src/mcp/notify.c
+  src/model/{catalog,tenant_state,tool_version,type_rows}.c src/base/{catalog_trigger,manifest,vectors}.c src/mcp/notify.c
   # who calls, and what it was granted
   src/auth/{audit,agents,agent_changes,auth_key,grants,identity,limit_changes,limits,login,moved,owner,policies,privileges,secret,visibility}.c
   # who decides, and which types need it

@@ -37,7 +37,7 @@ decided_types(const KgAsk *ask)
 
 	if (ask->calls != NIL)
 		for (int i = 0; i < ask->catalog->ntypes; i++)
-			types = add_type(types, ask, ask->catalog->types[i]);
+			types = add_type(types, ask, kg_type_of(&ask->catalog->types[i]));
 	else
 		foreach(lc, kg_ask_types(ask))
 			types = add_type(types, ask, lfirst(lc));

@@ -128,7 +128,7 @@ all_tables(const KgAsk *ask, int *n)
 
 	*n = 0;
 	for (int i = 0; i < catalog->ntypes; i++)
-		all[(*n)++].type = catalog->types[i];
+		all[(*n)++].type = kg_type_of(&catalog->types[i]);
 	for (int i = 0; i < catalog->nrelations; i++)
 		if (kg_catalog_joins(catalog, &catalog->relations[i]))
 			all[(*n)++].relation = &catalog->relations[i];

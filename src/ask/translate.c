@@ -424,10 +424,8 @@ static bool
 is_in_bundle(const KgCatalog *catalog, const char *schema, const char *name)
 {
 	for (int i = 0; i < catalog->ntypes; i++)
-		if (is_both(catalog->types[i]->bundle,
-					catalog->types[i]->name,
-					schema,
-					name))
+		if (is_both(
+				catalog->types[i].bundle, catalog->types[i].name, schema, name))
 			return true;
 	for (int i = 0; i < catalog->nrelations; i++)
 		if (is_both(catalog->relations[i].bundle,

@@ -270,9 +270,11 @@ typedef struct How
 } How;
 
 static int
-hand_out(SPIPlanPtr plan, int nargs, const KgArg *args, DestReceiver *dest)
+hand_out(SPIPlanPtr plan, int nargs, const KgArg *args, const How *how)
 {
-	SPIExecuteOptions options = {.params = makeParamList(nargs), .dest = dest};
+	SPIExecuteOptions options = {.params = makeParamList(nargs),
+								 .read_only = how->read_only,
+								 .dest = how->dest};
 
 	for (int i = 0; i < nargs; i++)
 	{
@@ -295,7 +297,7 @@ execute(SPIPlanPtr plan, int nargs, const KgArg *args, const How *how)
 	Snapshot crosscheck = InvalidSnapshot;
 
 	if (how->dest)
-		return hand_out(plan, nargs, args, how->dest);
+		return hand_out(plan, nargs, args, how);
 	for (int i = 0; i < nargs; i++)
 	{
 		values[i] = args[i].value;
@@ -564,9 +566,9 @@ receiver_end(DestReceiver *self)
 {
 }
 
-void
-kg_spi_each_args(KgSaved *saved, KgSpiRow each, void *arg, const char *sql,
-				 int nargs, const KgArg *args)
+static void
+run_each(KgSaved *saved, KgSpiRow each, void *arg, const char *sql, int nargs,
+		 const KgArg *args, bool read_only)
 {
 	RowReceiver receiver = {{receive_row,
 							 receiver_startup,
@@ -577,7 +579,21 @@ kg_spi_each_args(KgSaved *saved, KgSpiRow each, void *arg, const char *sql,
 							arg,
 							CurrentMemoryContext};
 
-	run(saved, sql, nargs, args, &(How){.dest = &receiver.pub});
+	run(saved, sql, nargs, args, &(How){read_only, .dest = &receiver.pub});
+}
+
+void
+kg_spi_each_args(KgSaved *saved, KgSpiRow each, void *arg, const char *sql,
+				 int nargs, const KgArg *args)
+{
+	run_each(saved, each, arg, sql, nargs, args, false);
+}
+
+void
+kg_spi_read_each_args(KgSaved *saved, KgSpiRow each, void *arg, const char *sql,
+					  int nargs, const KgArg *args)
+{
+	run_each(saved, each, arg, sql, nargs, args, true);
 }
 
 bool

@@ -220,6 +220,12 @@ typedef void (*KgSpiRow)(TupleTableSlot *row, void *arg);
 	kg_spi_each_args(saved, each, arg, sql, KG_ARGS(__VA_ARGS__))
 extern void kg_spi_each_args(KgSaved *saved, KgSpiRow each, void *arg,
 							 const char *sql, int nargs, const KgArg *args);
+/* A variant that runs with the caller's snapshot, like kg_spi_read(). */
+#define kg_spi_read_each(saved, each, arg, sql, ...) \
+	kg_spi_read_each_args(saved, each, arg, sql, KG_ARGS(__VA_ARGS__))
+extern void kg_spi_read_each_args(KgSaved *saved, KgSpiRow each, void *arg,
+								  const char *sql, int nargs,
+								  const KgArg *args);
 
 /*
  * Runs an INSERT of rows that an earlier check did not find, but whose parent

@@ -167,12 +167,12 @@ offer_types(KgCompletion *c)
 
 	for (int i = 0; i < c->catalog->ntypes; i++)
 	{
-		const KgType *type = c->catalog->types[i];
+		const KgTypeRow *row = &c->catalog->types[i];
 
 		if (bundle == NULL)
-			offer_if_begun(c, kg_type_handle(type));
-		else if (strcmp(type->bundle, bundle) == 0)
-			offer_if_begun(c, type->name);
+			offer_if_begun(c, kg_row_handle(row));
+		else if (strcmp(row->bundle, bundle) == 0)
+			offer_if_begun(c, row->name);
 	}
 }
 
@@ -238,7 +238,7 @@ offer_handles(KgCompletion *c)
 	}
 	for (int i = 0; i < c->catalog->ntypes; i++)
 		offer_if_begun(c,
-					   psprintf("%s:", kg_type_handle(c->catalog->types[i])));
+					   psprintf("%s:", kg_row_handle(&c->catalog->types[i])));
 	offer_labels(c, NULL, c->typed, true);
 }
 

@@ -125,9 +125,9 @@ append_cut(StringInfo out, const char *text)
 }
 
 static bool
-in_bundle(const KgType *type, const char *bundle)
+in_bundle(const KgTypeRow *row, const char *bundle)
 {
-	return bundle == NULL || strcmp(type->bundle, bundle) == 0;
+	return bundle == NULL || strcmp(row->bundle, bundle) == 0;
 }
 
 /*
@@ -269,14 +269,14 @@ append_types(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 	appendStringInfoString(out, "Entity types:\n");
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
-		if (!in_bundle(catalog->types[i], bundle))
+		if (!in_bundle(&catalog->types[i], bundle))
 			continue;
 		if (shown == KG_PROMPT_TYPES)
 		{
 			more++;
 			continue;
 		}
-		append_type(out, req, catalog, catalog->types[i]);
+		append_type(out, req, catalog, kg_type_of(&catalog->types[i]));
 		shown++;
 	}
 	if (more > 0)
@@ -336,11 +336,11 @@ append_example(StringInfo out, const KgMcpRequest *req,
 
 	for (int i = 0; i < catalog->ntypes && field == NULL; i++)
 	{
-		if (!in_bundle(catalog->types[i], bundle))
+		if (!in_bundle(&catalog->types[i], bundle))
 			continue;
-		field = enum_field(catalog->types[i]);
+		field = enum_field(kg_type_of(&catalog->types[i]));
 		if (type == NULL || field != NULL)
-			type = catalog->types[i];
+			type = kg_type_of(&catalog->types[i]);
 	}
 	if (type == NULL)
 		return;

@@ -37,10 +37,9 @@ bundle_uri(const KgBundle *bundle)
 }
 
 static char *
-schema_uri(const KgType *type)
+schema_uri(const char *bundle, const char *name)
 {
-	return psprintf(
-		BUNDLE_PREFIX "%s" SCHEMA_PART "%s", type->bundle, type->name);
+	return psprintf(BUNDLE_PREFIX "%s" SCHEMA_PART "%s", bundle, name);
 }
 
 static void
@@ -79,7 +78,7 @@ write_schema(const KgMcpRequest *req, KgJsonWriter *w, const KgType *type)
 {
 	write_resource(req,
 				   w,
-				   schema_uri(type),
+				   schema_uri(type->bundle, type->name),
 				   kg_type_handle(type),
 				   type->title,
 				   type->description,
@@ -94,7 +93,7 @@ kg_mcp_write_schemas(KgMcpRequest *req, KgJsonWriter *w)
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		write_schema(req, w, catalog->types[i]);
+		write_schema(req, w, kg_type_of(&catalog->types[i]));
 	}
 }
 
@@ -110,7 +109,8 @@ kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w)
 	for (int i = 0; i < catalog->nbundles; i++)
 		uris[i] = bundle_uri(&catalog->bundles[i]);
 	for (int i = 0; i < catalog->ntypes; i++)
-		uris[catalog->nbundles + i] = schema_uri(catalog->types[i]);
+		uris[catalog->nbundles + i] = schema_uri(catalog->types[i].bundle,
+												 catalog->types[i].name);
 	if (has_memory(req, catalog))
 		uris[n++] = MEMORY_URI;
 	if (req->app)
@@ -129,7 +129,8 @@ kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w)
 						   catalog->bundles[i].description,
 						   "application/json");
 		else if (i < catalog->nbundles + catalog->ntypes)
-			write_schema(req, w, catalog->types[i - catalog->nbundles]);
+			write_schema(
+				req, w, kg_type_of(&catalog->types[i - catalog->nbundles]));
 		else if (strcmp(uris[i], MEMORY_URI) == 0)
 			write_resource(req,
 						   w,
@@ -289,15 +290,16 @@ describe_bundle(const KgCatalog *catalog, const KgBundle *bundle)
 	kg_jw_kbegin_array(&w, "types");
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
-		const KgType *type = catalog->types[i];
+		const KgType *type;
 
-		if (strcmp(type->bundle, bundle->name) != 0)
+		if (strcmp(catalog->types[i].bundle, bundle->name) != 0)
 			continue;
+		type = kg_type_of(&catalog->types[i]);
 		kg_jw_begin_object(&w);
 		kg_jw_kstring(&w, "entity_type", kg_type_handle(type));
 		kg_jw_kstring(&w, "title", type->title);
 		kg_jw_kstring(&w, "description", type->description);
-		kg_jw_kstring(&w, "schema", schema_uri(type));
+		kg_jw_kstring(&w, "schema", schema_uri(type->bundle, type->name));
 		kg_jw_end_object(&w);
 	}
 	kg_jw_end_array(&w);

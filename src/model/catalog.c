@@ -15,18 +15,20 @@
 #include "base/cache.h"
 #include "base/error.h"
 #include "base/invalidate.h"
+#include "base/json.h"
 #include "base/snapshot.h"
 #include "base/spi.h"
 #include "model/annotations.h"
 #include "model/binding.h"
 #include "model/catalog.h"
-#include "model/counted.h"
 #include "model/lock.h"
 #include "model/period.h"
 #include "catalog/pg_type.h"
 #include "model/tool_version.h"
+#include "model/type_rows.h"
 #include "model/version.h"
 #include "common/md5.h"
+#include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -63,10 +65,17 @@ row_jsonb(uint64 row, int column)
 }
 
 /*
- * Returns a text column in the catalog's context, which is current: SPI
- * functions allocate in the caller's context.
+ * Returns a column of type text, copied into the current context. An output
+ * function would be looked up for each value.
  */
-#define row_text(row, column) kg_spi_cstring(row, column)
+static const char *
+row_text(uint64 row, int column)
+{
+	bool isnull;
+	Datum value = kg_spi_value(row, column, &isnull);
+
+	return isnull ? NULL : TextDatumGetCString(value);
+}
 
 static void
 load_bundles(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
@@ -107,164 +116,6 @@ load_bundles(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-static const KgBundle *
-find_bundle(const KgCatalog *catalog, const char *name)
-{
-	for (int i = 0; i < catalog->nbundles; i++)
-		if (strcmp(catalog->bundles[i].name, name) == 0)
-			return &catalog->bundles[i];
-	return NULL;
-}
-
-static bool
-has_key_field(const KgType *type, const char *name)
-{
-	for (int i = 0; i < type->nkey_fields; i++)
-		if (strcmp(type->key_fields[i], name) == 0)
-			return true;
-	return false;
-}
-
-void
-kg_type_add_key_fields(KgType *type, const KgType *parsed)
-{
-	int n = type->nkey_fields;
-	const char **names = palloc((n + parsed->nfields + 1) * sizeof(char *));
-
-	if (n > 0)
-		memcpy(names, type->key_fields, n * sizeof(char *));
-	for (int i = 0; i < parsed->nfields; i++)
-		if (parsed->fields[i].indexed &&
-			!has_key_field(type, parsed->fields[i].name))
-			names[n++] = parsed->fields[i].name;
-	qsort(names + type->nkey_fields,
-		  n - type->nkey_fields,
-		  sizeof(char *),
-		  pg_qsort_strcmp);
-	type->key_fields = names;
-	type->nkey_fields = n;
-}
-
-/*
- * Gives the fields of a stored type the numbers of kg_entity_type.key_fields.
- * An indexed field that this column lacks, because the row was written
- * manually, gets the next number.
- */
-static void
-number_fields(KgType *type, ArrayType *stored)
-{
-	type->key_fields = kg_array_texts(stored, false, &type->nkey_fields);
-	kg_type_add_key_fields(type, type);
-	for (int i = 0; i < type->nfields; i++)
-		for (int j = 0; j < type->nkey_fields; j++)
-			if (type->fields[i].indexed &&
-				strcmp(type->key_fields[j], type->fields[i].name) == 0)
-				type->fields[i].field_no = j + 1;
-	for (int i = 0; i < type->nfields; i++)
-	{
-		if (!type->fields[i].counted)
-			continue;
-		type->fields[i].field_no += KG_COUNTED_FIELDS;
-		type->ncounted++;
-	}
-}
-
-static int
-compare_types(const void *a, const void *b)
-{
-	const KgType *x = *(KgType *const *) a;
-	const KgType *y = *(KgType *const *) b;
-	int order = strcmp(x->name, y->name);
-
-	return order != 0 ? order : strcmp(x->bundle, y->bundle);
-}
-
-/*
- * Marks types with ambiguous names as the caller sees them, even if the owner
- * reads for the caller.  A bundle that its agent lacks makes no name
- * ambiguous.
- */
-static void
-mark_ambiguous(KgCatalog *catalog)
-{
-	int end;
-
-	for (int start = 0; start < catalog->ntypes; start = end)
-	{
-		const char *name = catalog->by_name[start]->name;
-
-		for (end = start + 1; end < catalog->ntypes &&
-							  strcmp(catalog->by_name[end]->name, name) == 0;
-			 end++)
-			;
-		for (int j = start; j < end && end - start > 1; j++)
-		{
-			const char *bundle = catalog->by_name[j]->bundle;
-
-			if (!kg_agent_sees_bundle(bundle, strlen(bundle)))
-				continue;
-			for (int i = start; i < end; i++)
-				catalog->by_name[i]->ambiguous |= i != j;
-		}
-	}
-}
-
-static void
-load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
-{
-	SPITupleTable *rows;
-	uint64 nrows;
-
-	KG_SPI_READ("SELECT bundle, entity_type, type_no, schema, schema_hash, "
-				"key_fields, history_since, version_above "
-				"FROM @kg_entity_type "
-				"WHERE tenant = $1 "
-				"ORDER BY bundle, position, entity_type",
-				kg_arg(TEXTOID, *tenant));
-	MemoryContextSwitchTo(context);
-	rows = SPI_tuptable;
-	nrows = SPI_processed;
-	catalog->types = palloc0(Max(1, nrows) * sizeof(KgType *));
-	for (uint64 i = 0; i < nrows; i++)
-	{
-		const KgBundle *bundle = find_bundle(catalog, row_text(i, 1));
-		KgType *type;
-
-		if (bundle == NULL)
-			continue;
-		type = kg_type_parse(bundle->name,
-							 row_text(i, 2),
-							 row_jsonb(i, 4),
-							 bundle->definitions,
-							 "",
-							 NULL);
-		type->type_no = DatumGetInt32(kg_spi_datum(i, 3));
-		type->schema_hash = row_text(i, 5);
-		number_fields(type, DatumGetArrayTypeP(kg_spi_datum(i, 6)));
-		type->history_since = DatumGetTimestampTz(kg_spi_datum(i, 7));
-		type->version_above = kg_spi_int64(i, 8);
-		type->context = context;
-		catalog->authorizes |= type->authorize != NULL;
-		catalog->has_periods |= kg_period_any(&type->period);
-		catalog->any_history |= type->history;
-		catalog->searches_text |= type->nsearch > 0;
-		catalog->counts |= type->ncounted > 0;
-		for (int j = 0; j < type->nfields; j++)
-			if (type->fields[j].ref_type && !type->fields[j].ref_bundle)
-				type->fields[j].ref_bundle = type->bundle;
-		catalog->types[catalog->ntypes++] = type;
-	}
-	SPI_freetuptable(rows);
-
-	catalog->by_name = palloc(Max(1, catalog->ntypes) * sizeof(KgType *));
-	if (catalog->ntypes > 0)
-		memcpy(catalog->by_name,
-			   catalog->types,
-			   catalog->ntypes * sizeof(KgType *));
-	qsort(catalog->by_name, catalog->ntypes, sizeof(KgType *), compare_types);
-	mark_ambiguous(catalog);
-}
-
 /*
  * Adds a field to the union over the variants; the first property of a name
  * takes precedence.
@@ -289,9 +140,9 @@ add_edge_field(KgRelation *relation, const KgField *field)
 static void
 add_variant(KgCatalog *catalog, KgRelation *relation, uint64 row)
 {
-	const KgType *from = kg_catalog_type_in(
+	const KgTypeRow *from = kg_catalog_find_row(
 		catalog, relation->bundle, row_text(row, 4));
-	const KgType *to = kg_catalog_type_in(
+	const KgTypeRow *to = kg_catalog_find_row(
 		catalog, row_text(row, 5), row_text(row, 6));
 	KgVariant *variant;
 
@@ -313,29 +164,28 @@ add_variant(KgCatalog *catalog, KgRelation *relation, uint64 row)
 	{
 		KgField *fields;
 		KgPeriod period;
-		const KgBundle *bundle = find_bundle(catalog, relation->bundle);
-		int n = kg_properties_parse(variant->schema,
-									bundle ? bundle->definitions : NULL,
-									"",
-									NULL,
-									&fields,
-									&period);
+		JsonbValue table;
+		int n = kg_properties_parse(
+			variant->schema, from->definitions, "", NULL, &fields, &period);
 
 		if (kg_period_any(&period))
+		{
 			relation->period = period;
-		catalog->has_periods |= kg_period_any(&period);
-
+			catalog->traits |= 1 << KG_TRAIT_PERIOD;
+			catalog->known_traits |= 1 << KG_TRAIT_PERIOD;
+		}
 		for (int i = 0; i < n; i++)
 			add_edge_field(relation, &fields[i]);
-		variant->edges = kg_binding_of_edges(variant->schema,
-											 relation->bundle,
-											 relation->name,
-											 fields,
-											 n,
-											 from,
-											 to,
-											 "",
-											 NULL);
+		if (kg_json_get(&variant->schema->root, "x-table", &table))
+			variant->edges = kg_binding_of_edges(variant->schema,
+												 relation->bundle,
+												 relation->name,
+												 fields,
+												 n,
+												 kg_type_parsed(from),
+												 kg_type_parsed(to),
+												 "",
+												 NULL);
 	}
 }
 
@@ -366,7 +216,7 @@ load_relations(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 			relation->name = row_text(i, 2);
 			relation->derived = row_text(i, 7) != NULL;
 			relation->inverse = row_text(i, 9);
-			relation->symmetric = strcmp(row_text(i, 10), "t") == 0;
+			relation->symmetric = DatumGetBool(kg_spi_datum(i, 10));
 			relation->key = row_text(i, 12);
 			relation->history_since = DatumGetTimestampTz(
 				kg_spi_value(i, 13, &isnull));
@@ -378,131 +228,86 @@ load_relations(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-void
-kg_type_mark_unique(KgType *type, const char *ref_field)
+static const char *
+slot_text(const TupleTableSlot *slot, int column)
 {
-	for (int i = 0; i < type->nfields; i++)
-	{
-		KgField *field = &type->fields[i];
-
-		if (strcmp(field->name, ref_field) != 0 || !field->indexed ||
-			field->counted || field == type->id_field)
-			continue;
-		field->unique = true;
-		type->has_unique = true;
-	}
+	return TextDatumGetCString(slot->tts_values[column]);
 }
 
-static void
-mark_unique(KgCatalog *catalog)
+static int
+compare_tools(const void *a, const void *b)
 {
-	for (int i = 0; i < catalog->ntypes; i++)
-	{
-		const KgType *type = catalog->types[i];
-
-		for (int j = 0; j < type->nfields; j++)
-		{
-			const KgField *field = &type->fields[j];
-			const KgType *target;
-
-			if (field->ref_field == NULL)
-				continue;
-			target = kg_catalog_type_in(
-				catalog, field->ref_bundle, field->ref_type);
-			if (target)
-				kg_type_mark_unique((KgType *) target, field->ref_field);
-		}
-	}
+	return strcmp(((const KgTool *) a)->name, ((const KgTool *) b)->name);
 }
 
-/*
- * Marks references of stored types to types that read a table.  No row is
- * derived from them.
- */
-static void
-mark_bound(KgCatalog *catalog)
-{
-	for (int i = 0; i < catalog->ntypes; i++)
-	{
-		KgType *type = catalog->types[i];
-
-		for (int j = 0; j < type->nfields && type->binding == NULL; j++)
-		{
-			KgField *field = &type->fields[j];
-			const KgType *target;
-
-			if (field->ref_type == NULL)
-				continue;
-			target = kg_catalog_type_in(
-				catalog, field->ref_bundle, field->ref_type);
-			field->ref_bound = target != NULL && target->binding != NULL;
-			type->refers_bound |= field->ref_bound;
-		}
-	}
-}
-
-static void
-number_references(KgCatalog *catalog)
-{
-	for (int i = 0; i < catalog->ntypes; i++)
-	{
-		KgType *type = catalog->types[i];
-
-		for (int j = 0; j < type->nfields; j++)
-		{
-			KgField *field = &type->fields[j];
-
-			for (int k = 0; field->ref_type && k < catalog->nrelations; k++)
-			{
-				const KgRelation *relation = &catalog->relations[k];
-
-				if (strcmp(relation->name, field->relation) == 0 &&
-					strcmp(relation->bundle, type->bundle) == 0)
-					field->relation_no = relation->relation_no;
-			}
-		}
-	}
-}
-
-/* Finds the type, or the relation, that exposes a tool. */
 static bool
-find_maker(KgCatalog *catalog, KgTool *tool, const char *type,
-		   const char *relation)
+is_text(const TupleTableSlot *slot, int column, const char *name)
 {
-	tool->type = type ? kg_catalog_type_in(catalog, tool->bundle, type) : NULL;
-	tool->relation = NULL;
-	for (int i = 0; relation != NULL && i < catalog->nrelations; i++)
-		if (strcmp(catalog->relations[i].name, relation) == 0 &&
-			strcmp(catalog->relations[i].bundle, tool->bundle) == 0)
-			tool->relation = &catalog->relations[i];
-	return tool->type != NULL || tool->relation != NULL;
+	const text *value = DatumGetTextPP(slot->tts_values[column]);
+	size_t len = VARSIZE_ANY_EXHDR(value);
+
+	return strlen(name) == len && memcmp(VARDATA_ANY(value), name, len) == 0;
+}
+
+/* Returns the type of a tool.  Most tools of a type follow one another. */
+static const KgTypeRow *
+type_of_tool(const KgCatalog *catalog, const TupleTableSlot *slot)
+{
+	const KgTypeRow *last = catalog->ntools > 0
+								? catalog->tools[catalog->ntools - 1].row
+								: NULL;
+
+	if (slot->tts_isnull[2])
+		return NULL;
+	if (last != NULL && is_text(slot, 2, last->name) &&
+		is_text(slot, 1, last->bundle))
+		return last;
+	return kg_catalog_find_row(catalog, slot_text(slot, 1), slot_text(slot, 2));
+}
+
+/* Adds a row of kg_tool, with the columns of load_tools(). */
+static void
+add_tool(TupleTableSlot *slot, void *arg)
+{
+	KgCatalog *catalog = arg;
+	KgTool tool = {NULL};
+	const text *operation;
+
+	slot_getallattrs(slot);
+	tool.row = type_of_tool(catalog, slot);
+	if (!slot->tts_isnull[4])
+		tool.relation = kg_catalog_find_relation(
+			catalog, slot_text(slot, 1), slot_text(slot, 4));
+	if (tool.row == NULL && tool.relation == NULL)
+		return;
+	tool.bundle = tool.row != NULL ? tool.row->bundle : tool.relation->bundle;
+	tool.name = slot_text(slot, 0);
+	operation = DatumGetTextPP(slot->tts_values[3]);
+	tool.operation = kg_operation_named(VARDATA_ANY(operation),
+										VARSIZE_ANY_EXHDR(operation))
+						 ->expose;
+	if (tool.relation != NULL)
+		((KgRelation *) tool.relation)->expose |= tool.operation;
+	catalog->tools = kg_array_grown(
+		catalog->tools, catalog->ntools, sizeof(KgTool));
+	catalog->tools[catalog->ntools++] = tool;
 }
 
 static void
-load_tools(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
+load_tools(KgCatalog *catalog, const Datum *tenant)
 {
-	KG_SPI_READ("SELECT tool, bundle, entity_type, operation, relation "
-				"FROM @kg_tool WHERE tenant = $1 "
-				"AND operation NOT IN ('registered', 'alias') ORDER BY tool",
-				kg_arg(TEXTOID, *tenant));
-	MemoryContextSwitchTo(context);
-	catalog->tools = palloc0(Max(1, SPI_processed) * sizeof(KgTool));
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		const char *name = row_text(i, 4);
-		const KgOperation *operation = kg_operation_named(name, strlen(name));
-		KgTool *tool = &catalog->tools[catalog->ntools];
+	static KgSaved saved;
 
-		tool->bundle = row_text(i, 2);
-		if (!find_maker(catalog, tool, row_text(i, 3), row_text(i, 5)))
-			continue;
-		tool->name = row_text(i, 1);
-		tool->operation = operation->expose;
-		if (tool->relation != NULL)
-			((KgRelation *) tool->relation)->expose |= tool->operation;
-		catalog->ntools++;
-	}
-	SPI_freetuptable(SPI_tuptable);
+	catalog->tools = palloc(sizeof(KgTool));
+	/* Sorted below: PostgreSQL's sort takes longer than all the rest. */
+	kg_spi_read_each(&saved,
+					 add_tool,
+					 catalog,
+					 "SELECT tool, bundle, entity_type, operation, relation "
+					 "FROM @kg_tool WHERE tenant = $1 "
+					 "AND operation NOT IN ('registered', 'alias')",
+					 kg_arg(TEXTOID, *tenant));
+	qsort(catalog->tools, catalog->ntools, sizeof(KgTool), compare_tools);
 }
 
 static void
@@ -518,14 +323,12 @@ load(void *arg)
 	MemoryContextSwitchTo(context);
 	tenant = CStringGetTextDatum(catalog->tenant);
 	load_bundles(catalog, &tenant, context);
-	load_types(catalog, &tenant, context);
+	kg_load_types(catalog, &tenant);
 	load_relations(catalog, &tenant, context);
-	number_references(catalog);
-	mark_bound(catalog);
-	mark_unique(catalog);
-	load_tools(catalog, &tenant, context);
+	load_tools(catalog, &tenant);
 	kg_load_tool_versions(catalog, &tenant, context);
 	catalog->lacks_bundles = catalog->nbundles < entry->version.nbundles;
+	catalog->authorizes = kg_catalog_has(catalog, KG_TRAIT_AUTHORIZE);
 	kg_catalog_ever_authorizes |= catalog->authorizes;
 	kg_spi_end_load();
 	MemoryContextSwitchTo(old);
@@ -604,6 +407,7 @@ load_entry(const Wanted *wanted)
 	MemoryContext context = fresh->entry.context;
 	KgCatalog *catalog = &fresh->catalog;
 
+	catalog->context = context;
 	catalog->tenant = MemoryContextStrdup(context, wanted->tenant);
 	catalog->role = wanted->role;
 	if (wanted->agent)
@@ -697,6 +501,15 @@ kg_catalog_throw_authorizes(const KgType *type)
 			 .expected = psprintf("the same call in a new %s", span));
 }
 
+static const KgTypeRow *
+find_type_no(const KgCatalog *catalog, int32 type_no)
+{
+	for (int i = 0; i < catalog->ntypes; i++)
+		if (catalog->types[i].type_no == type_no)
+			return &catalog->types[i];
+	return NULL;
+}
+
 /*
  * Raises an error if a type requires decisions since the snapshot was taken.
  * Policies use the newest schema, so that a call would silently find no entity
@@ -709,13 +522,14 @@ require_same_authorities(const KgCatalog *catalog)
 
 	if (newest == catalog || !newest->authorizes)
 		return;
-	for (int i = 0; i < catalog->ntypes; i++)
+	for (int i = 0; i < newest->ntypes; i++)
 	{
-		const KgType *type = catalog->types[i];
-		const KgType *now = kg_catalog_type_no(newest, type->type_no);
+		const KgTypeRow *now = &newest->types[i];
+		const KgTypeRow *row = find_type_no(catalog, now->type_no);
 
-		if (type->authorize == NULL && now != NULL && now->authorize != NULL)
-			kg_catalog_throw_authorizes(type);
+		if (row != NULL && kg_row_has(now, KG_TRAIT_AUTHORIZE) &&
+			!kg_row_has(row, KG_TRAIT_AUTHORIZE))
+			kg_catalog_throw_authorizes(kg_type_of(row));
 	}
 }
 
@@ -778,15 +592,15 @@ require_seen_types(const KgCatalog *newest)
 	PopActiveSnapshot();
 	for (int i = 0; i < seen->ntypes && seen != newest; i++)
 	{
-		const KgType *type = seen->types[i];
-		const KgType *now = kg_catalog_type_no(newest, type->type_no);
+		const KgTypeRow *row = &seen->types[i];
+		const KgTypeRow *now = find_type_no(newest, row->type_no);
 
-		if (now != NULL && strcmp(now->schema_hash, type->schema_hash) == 0)
+		if (now != NULL && strcmp(now->schema_hash, row->schema_hash) == 0)
 			continue;
 		KG_THROW(KG_CONFLICT,
 				 .message = psprintf("another session changed entity type "
 									 "\"%s\" since the transaction began",
-									 kg_type_handle(type)),
+									 kg_row_handle(row)),
 				 .expected = "the same transaction again");
 	}
 }
@@ -816,8 +630,8 @@ bool
 kg_catalog_joins(const KgCatalog *catalog, const KgRelation *relation)
 {
 	for (int i = 0; i < relation->nvariants; i++)
-		if (kg_catalog_type_no(catalog, relation->variants[i].from_type_no) &&
-			kg_catalog_type_no(catalog, relation->variants[i].to_type_no))
+		if (find_type_no(catalog, relation->variants[i].from_type_no) &&
+			find_type_no(catalog, relation->variants[i].to_type_no))
 			return true;
 	return false;
 }
@@ -826,42 +640,44 @@ const KgType *
 kg_catalog_type_in(const KgCatalog *catalog, const char *bundle,
 				   const char *name)
 {
-	const KgType sought = {.bundle = bundle, .name = name};
-	const KgType *key = &sought;
-	KgType **found = bsearch(&key,
-							 catalog->by_name,
-							 catalog->ntypes,
-							 sizeof(KgType *),
-							 compare_types);
+	const KgTypeRow *row = kg_catalog_find_row(catalog, bundle, name);
 
-	return found != NULL ? *found : NULL;
+	return row != NULL ? kg_type_of(row) : NULL;
+}
+
+static const KgTypeRow *
+find_row(const KgCatalog *catalog, const char *name)
+{
+	const char *slash = strchr(name, '/');
+	const KgTypeRow *found = NULL;
+
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgTypeRow *row = &catalog->types[i];
+
+		if (slash)
+		{
+			if (strcmp(row->name, slash + 1) == 0 &&
+				strlen(row->bundle) == slash - name &&
+				strncmp(row->bundle, name, slash - name) == 0)
+				return row;
+		}
+		else if (strcmp(row->name, name) == 0)
+		{
+			if (found)
+				return NULL;
+			found = row;
+		}
+	}
+	return found;
 }
 
 const KgType *
 kg_catalog_type(const KgCatalog *catalog, const char *name)
 {
-	const char *slash = strchr(name, '/');
-	const KgType *found = NULL;
+	const KgTypeRow *row = find_row(catalog, name);
 
-	for (int i = 0; i < catalog->ntypes; i++)
-	{
-		const KgType *type = catalog->types[i];
-
-		if (slash)
-		{
-			if (strcmp(type->name, slash + 1) == 0 &&
-				strlen(type->bundle) == slash - name &&
-				strncmp(type->bundle, name, slash - name) == 0)
-				return type;
-		}
-		else if (strcmp(type->name, name) == 0)
-		{
-			if (found)
-				return NULL;
-			found = type;
-		}
-	}
-	return found;
+	return row != NULL ? kg_type_of(row) : NULL;
 }
 
 const KgType *
@@ -878,8 +694,8 @@ kg_catalog_require_type(const KgCatalog *catalog, const char *name,
 	handles = palloc(Max(1, catalog->ntypes) * sizeof(char *));
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
-		handles[i] = kg_type_handle(catalog->types[i]);
-		ambiguous |= strcmp(catalog->types[i]->name, name) == 0;
+		handles[i] = kg_row_handle(&catalog->types[i]);
+		ambiguous |= strcmp(catalog->types[i].name, name) == 0;
 	}
 	if (ambiguous)
 	{
@@ -887,7 +703,7 @@ kg_catalog_require_type(const KgCatalog *catalog, const char *name,
 			KG_INVALID_INPUT, "entity type \"%s\" is in several bundles", name);
 		kg_error_expected(err, "bundle/type");
 		for (int i = 0; i < catalog->ntypes; i++)
-			if (strcmp(catalog->types[i]->name, name) == 0)
+			if (strcmp(catalog->types[i].name, name) == 0)
 				kg_error_allow(err, handles[i]);
 	}
 	else
@@ -907,10 +723,9 @@ kg_catalog_require_type(const KgCatalog *catalog, const char *name,
 const KgType *
 kg_catalog_type_no(const KgCatalog *catalog, int32 type_no)
 {
-	for (int i = 0; i < catalog->ntypes; i++)
-		if (catalog->types[i]->type_no == type_no)
-			return catalog->types[i];
-	return NULL;
+	const KgTypeRow *row = find_type_no(catalog, type_no);
+
+	return row != NULL ? kg_type_of(row) : NULL;
 }
 
 const KgRelation *
@@ -939,7 +754,8 @@ const KgTool *
 kg_catalog_tool_of(const KgCatalog *catalog, const KgType *type, int operation)
 {
 	for (int i = 0; i < catalog->ntools; i++)
-		if (catalog->tools[i].type == type &&
+		if (catalog->tools[i].row != NULL &&
+			catalog->tools[i].row->type == type &&
 			catalog->tools[i].operation == operation)
 			return &catalog->tools[i];
 	return NULL;
@@ -960,10 +776,26 @@ kg_type_schema(const KgType *type)
 	return type->compiled;
 }
 
+const KgType *
+kg_tool_type(const KgTool *tool)
+{
+	return tool->row != NULL ? kg_type_of(tool->row) : NULL;
+}
+
+static const char *
+handle_of(const char *bundle, const char *name, bool ambiguous)
+{
+	return ambiguous ? psprintf("%s/%s", bundle, name) : name;
+}
+
 const char *
 kg_type_handle(const KgType *type)
 {
-	if (!type->ambiguous)
-		return type->name;
-	return psprintf("%s/%s", type->bundle, type->name);
+	return handle_of(type->bundle, type->name, type->ambiguous);
+}
+
+const char *
+kg_row_handle(const KgTypeRow *row)
+{
+	return handle_of(row->bundle, row->name, row->ambiguous);
 }

@@ -13,6 +13,7 @@
 #define KG_CATALOG_H
 
 #include "nodes/pg_list.h"
+#include "utils/array.h"
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"
 
@@ -215,13 +216,48 @@ typedef struct KgBundle
 	const Jsonb *definitions; /* {uri: schema}, or NULL */
 } KgBundle;
 
+/*
+ * A type of a catalog. The catalog has the rows of all its types; the schema
+ * of a row is parsed by kg_type_of() when the type is used.
+ */
+typedef struct KgTypeRow
+{
+	int32 type_no;
+	int32 position;
+	const char *bundle;
+	const char *name;
+	bool ambiguous; /* another visible bundle has a type of this name */
+	const Jsonb *schema;
+	const Jsonb *definitions; /* {uri: schema} of the bundle, or NULL */
+	const char *schema_hash;
+	ArrayType *key_fields;
+	TimestampTz history_since;
+	int64 version_above;
+	struct KgCatalog *catalog;
+	KgType *type;  /* NULL until the schema is parsed */
+	bool complete; /* type includes marks from other types */
+	List *named;   /* List of char *: its properties that x-ref-fields name */
+} KgTypeRow;
+
+/* Annotations that make calls check or read more than the data of a type. */
+typedef enum KgTrait
+{
+	KG_TRAIT_TABLE,		/* x-table */
+	KG_TRAIT_AUTHORIZE, /* x-authorize */
+	KG_TRAIT_PERIOD,	/* x-valid-from or x-valid-to */
+	KG_TRAIT_HISTORY,	/* x-history */
+	KG_TRAIT_SEARCH,	/* x-search */
+	KG_TRAIT_COUNTS		/* x-derived with x-index */
+} KgTrait;
+#define KG_TRAITS (KG_TRAIT_COUNTS + 1)
+
 typedef struct KgTool
 {
 	const char *name;
 	int operation; /* one of KG_EXPOSE_* */
 	const char *bundle;
-	const KgType *type;			/* the tool's type, or NULL */
-	const KgRelation *relation; /* the tool's relation, if type is NULL */
+	const KgTypeRow *row;		/* the tool's type, or NULL */
+	const KgRelation *relation; /* the tool's relation, if row is NULL */
 } KgTool;
 
 /* An alias of a registered tool. */
@@ -243,8 +279,9 @@ typedef struct KgCatalog
 	int nbundles;
 	KgBundle *bundles; /* ordered by name */
 	int ntypes;
-	KgType **types;	  /* ordered by bundle, position, name */
-	KgType **by_name; /* ordered by name, bundle */
+	KgTypeRow *types;	 /* ordered by bundle, position, name */
+	KgTypeRow **by_name; /* ordered by name, bundle */
+	List *naming;		 /* rows whose schemas mention x-ref-field */
 	int nrelations;
 	KgRelation *relations; /* ordered by bundle, name */
 	int ntools;
@@ -259,12 +296,11 @@ typedef struct KgCatalog
 	bool
 		/* its snapshot shows bundles that the caller does not see */
 		lacks_bundles;
-	bool authorizes;   /* some type has x-authorize */
-	bool edge_history; /* some relation has history */
-	bool any_history;  /* some type */
-	bool has_periods; /* some type or relation has x-valid-from or x-valid-to */
-	bool searches_text;	   /* some type has x-search */
-	bool counts;		   /* some type has a count with x-index */
+	MemoryContext context;
+	bool authorizes;	   /* some type has x-authorize */
+	bool edge_history;	   /* some relation has history */
+	int known_traits;	   /* bits of KgTrait that kg_catalog_has() knows */
+	int traits;			   /* those that some type or relation has */
 	bool plain_visibility; /* a role that sees the tenant sees every entity */
 } KgCatalog;
 
@@ -317,6 +353,21 @@ extern const KgType *kg_catalog_require_type(const KgCatalog *catalog,
 											 const char *path);
 extern const KgType *kg_catalog_type_in(const KgCatalog *catalog,
 										const char *bundle, const char *name);
+extern const KgTypeRow *kg_catalog_find_row(const KgCatalog *catalog,
+											const char *bundle,
+											const char *name);
+
+/* Returns the type of a row.  Parses its schema on first use. */
+extern const KgType *kg_type_of(const KgTypeRow *row);
+extern const KgType *kg_tool_type(const KgTool *tool);
+
+/*
+ * Return whether a type, or any type of the catalog, has the trait.  Only
+ * schemas that mention its annotation are parsed.
+ */
+extern bool kg_row_has(const KgTypeRow *row, KgTrait trait);
+extern bool kg_catalog_has(const KgCatalog *catalog, KgTrait trait);
+
 /*
  * Returns true if the caller sees types at both ends of the relation.  If not,
  * replies do not mention the relation.
@@ -351,6 +402,7 @@ extern const KgSchema *kg_type_schema(const KgType *type);
 
 /* Returns the type's name in replies: "type", or "bundle/type" if ambiguous. */
 extern const char *kg_type_handle(const KgType *type);
+extern const char *kg_row_handle(const KgTypeRow *row);
 
 /*
  * Visits the values of a field in an entity. The visitor is called once for a

@@ -44,7 +44,7 @@ type_numbers(const KgCatalog *catalog, const KgType *type)
 		numbers[n++] = type->type_no;
 	else
 		for (int i = 0; i < catalog->ntypes; i++)
-			numbers[n++] = catalog->types[i]->type_no;
+			numbers[n++] = catalog->types[i].type_no;
 	return kg_arg_int8s(numbers, n);
 }
 

@@ -31,14 +31,14 @@ kg_type_counts(const KgCatalog *catalog)
 
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
-		const KgType *type = catalog->types[i];
+		const KgTypeRow *row = &catalog->types[i];
 
 		counts[i] = -1;
-		if (type->authorize != NULL)
+		if (kg_row_has(row, KG_TRAIT_AUTHORIZE))
 			continue;
 		places[n] = Int32GetDatum(i);
-		bundles[n] = (char *) type->bundle;
-		names[n++] = (char *) type->name;
+		bundles[n] = (char *) row->bundle;
+		names[n++] = (char *) row->name;
 	}
 	if (n == 0)
 		return counts;

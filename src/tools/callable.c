@@ -41,11 +41,11 @@ kg_callable_input(const KgCatalog *catalog, const KgCallable *callable)
 		return kg_expand_input(catalog, callable->fixed->name, NULL, true);
 	if (kg_callable_writes(callable))
 		return kg_write_input_schema(callable->tool);
-	return kg_expand_input(
-		catalog,
-		kg_tool_input_template(callable->tool->type, callable->tool->operation),
-		callable->tool->type,
-		true);
+	return kg_expand_input(catalog,
+						   kg_tool_input_template(kg_tool_type(callable->tool),
+												  callable->tool->operation),
+						   kg_tool_type(callable->tool),
+						   true);
 }
 
 static Jsonb *
@@ -55,11 +55,13 @@ call_catalog_tool(const KgCatalog *catalog, const KgTool *tool,
 	if (tool->operation & KG_EXPOSE_WRITING)
 		return kg_tool_write(tool, arguments);
 	if (tool->operation == KG_EXPOSE_HISTORY)
-		return kg_tool_history(catalog, tool->type, arguments);
+		return kg_tool_history(catalog, kg_tool_type(tool), arguments);
 	if (tool->operation == KG_EXPOSE_GET)
-		return kg_tool_get(catalog, tool->type, arguments);
-	return kg_tool_list(
-		catalog, tool->type, arguments, tool->operation == KG_EXPOSE_LIST_IDS);
+		return kg_tool_get(catalog, kg_tool_type(tool), arguments);
+	return kg_tool_list(catalog,
+						kg_tool_type(tool),
+						arguments,
+						tool->operation == KG_EXPOSE_LIST_IDS);
 }
 
 Jsonb *

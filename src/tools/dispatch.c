@@ -768,6 +768,7 @@ write_catalog_tool(KgJsonWriter *w, const KgSchemaForm *form,
 				   const KgTool *tool)
 {
 	Listed listed = {.name = tool->name};
+	const KgType *type = kg_tool_type(tool);
 
 	if (tool->operation & KG_EXPOSE_WRITING)
 	{
@@ -779,10 +780,10 @@ write_catalog_tool(KgJsonWriter *w, const KgSchemaForm *form,
 	}
 	else
 	{
-		listed.title = kg_tool_title(tool->type, tool->operation);
-		listed.description = kg_tool_description(tool->type, tool->operation);
-		listed.input = kg_tool_input_schema(tool->type, tool->operation);
-		listed.output = kg_tool_output_schema(tool->type, tool->operation);
+		listed.title = kg_tool_title(type, tool->operation);
+		listed.description = kg_tool_description(type, tool->operation);
+		listed.input = kg_tool_input_schema(type, tool->operation);
+		listed.output = kg_tool_output_schema(type, tool->operation);
 	}
 	write_tool(w, form, &listed);
 }

@@ -70,7 +70,7 @@ kg_tools_explain(KgCall *call, const char *name, const Jsonb *arguments)
 	kg_jw_kstring(&w, "tool", name);
 	kg_jw_key(&w, "ast");
 	if (tool)
-		kg_tool_write_ast(tool->type, tool->operation, arguments, &w);
+		kg_tool_write_ast(kg_tool_type(tool), tool->operation, arguments, &w);
 	else
 		kg_jw_jsonb(&w, arguments);
 	if (explained.cost >= 0)

@@ -123,7 +123,7 @@ source_of(KgGraph *graph, uint16 rank)
 	{
 		MemoryContext old = MemoryContextSwitchTo(graph->context);
 
-		*source = kg_vsource(graph->catalog, graph->ranked[rank - 1]);
+		*source = kg_vsource(graph->catalog, kg_graph_type(graph, rank - 1));
 		MemoryContextSwitchTo(old);
 	}
 	return *source;
@@ -462,8 +462,9 @@ stored_edges(KgGraph *graph, Edges *edges)
 		"(%s) r", kg_view_query(graph->catalog, view, view->columns, &tables));
 	edges->where = psprintf(
 		"r.from_type = %s AND r.to_type = %s",
-		quote_literal_cstr(graph->ranked[edges->ends[0].rank - 1]->name),
-		quote_literal_cstr(graph->ranked[edges->ends[1].rank - 1]->name));
+		quote_literal_cstr(kg_graph_type(graph, edges->ends[0].rank - 1)->name),
+		quote_literal_cstr(
+			kg_graph_type(graph, edges->ends[1].rank - 1)->name));
 	edges->properties = "r.properties";
 	for (int i = 0; i < 2; i++)
 	{
@@ -584,7 +585,7 @@ take_references(const KgRef *ref, void *arg)
 	References *references = arg;
 	KgExtract extract = {0};
 
-	if (references->graph->ranked[ref->rank - 1] != references->type)
+	if (kg_graph_type(references->graph, ref->rank - 1) != references->type)
 		return;
 	kg_extract_bound(references->type, ref->data, &extract);
 	for (int i = 0; i < extract.nreferences; i++)
@@ -716,7 +717,7 @@ static void
 expand_mixed(Expansion *e, const Edges *edges, const bool *along,
 			 const int64 *nodes, uint32 n)
 {
-	const KgType *type = e->graph->ranked[edges->ends[0].rank - 1];
+	const KgType *type = kg_graph_type(e->graph, edges->ends[0].rank - 1);
 
 	e->edges = edges;
 	for (int backward = 0; backward < 2; backward++)
@@ -737,8 +738,8 @@ static bool
 is_mixed(const KgGraph *graph, const Edges *edges)
 {
 	return edges->variant->property != NULL &&
-		   graph->ranked[edges->ends[0].rank - 1]->binding == NULL &&
-		   graph->ranked[edges->ends[1].rank - 1]->binding != NULL;
+		   kg_graph_type(graph, edges->ends[0].rank - 1)->binding == NULL &&
+		   kg_graph_type(graph, edges->ends[1].rank - 1)->binding != NULL;
 }
 
 /* Sets the sub-select.  Returns false if the variant has no foreign edges. */
@@ -747,7 +748,7 @@ read_edges(KgGraph *graph, Edges *edges)
 {
 	if (edges->variant->edges != NULL)
 		return joined_edges(graph, edges);
-	if (graph->ranked[edges->ends[0].rank - 1]->binding != NULL)
+	if (kg_graph_type(graph, edges->ends[0].rank - 1)->binding != NULL)
 		return bound_edges(graph, edges);
 	return graph->foreign_state->stored && stored_edges(graph, edges);
 }
@@ -756,8 +757,8 @@ read_edges(KgGraph *graph, Edges *edges)
 static bool
 is_readable(const KgGraph *graph, const Edges *edges)
 {
-	const KgType *types[] = {graph->ranked[edges->ends[0].rank - 1],
-							 graph->ranked[edges->ends[1].rank - 1],
+	const KgType *types[] = {kg_graph_type(graph, edges->ends[0].rank - 1),
+							 kg_graph_type(graph, edges->ends[1].rank - 1),
 							 edges->variant->edges};
 
 	for (int i = 0; i < lengthof(types); i++)
@@ -895,15 +896,6 @@ bound_targets(const KgCatalog *catalog, const KgType *type,
 
 /* ---- a search ---- */
 
-static bool
-binds(const KgCatalog *catalog)
-{
-	for (int i = 0; i < catalog->ntypes; i++)
-		if (catalog->types[i]->binding != NULL)
-			return true;
-	return false;
-}
-
 /* Returns whether the virtual graph may answer for the stored types. */
 static bool
 reads_stored(const KgCatalog *catalog)
@@ -926,7 +918,7 @@ begin(KgGraph *graph)
 	KgForeignState *state;
 	bool stored = reads_stored(graph->catalog);
 
-	if (!stored && !binds(graph->catalog))
+	if (!stored && !kg_catalog_has(graph->catalog, KG_TRAIT_TABLE))
 		return NULL;
 	state = MemoryContextAllocZero(graph->context, sizeof(*state));
 	ctl.keysize = sizeof(NodeKey);

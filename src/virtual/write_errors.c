@@ -305,11 +305,12 @@ referring_property(const KgVAttempt *attempt, const Violated *violated)
 
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
-		const KgType *type = catalog->types[i];
+		const KgType *type;
 		const KgBoundTable *table;
 
-		if (type->binding == NULL)
+		if (!kg_row_has(&catalog->types[i], KG_TRAIT_TABLE))
 			continue;
+		type = kg_type_of(&catalog->types[i]);
 		table = kg_bound_resolve(type, GetUserId(), "", &none);
 		if (table == NULL || table->relid != violated->relid)
 			continue;

@@ -48,8 +48,8 @@ kg_follow_reverse(const KgFollow *walk, KgFollow *reversed)
 static int
 compare_types(const void *a, const void *b)
 {
-	return strcmp(kg_type_handle(*(const KgType *const *) a),
-				  kg_type_handle(*(const KgType *const *) b));
+	return strcmp(kg_row_handle(*(const KgTypeRow *const *) a),
+				  kg_row_handle(*(const KgTypeRow *const *) b));
 }
 
 /*
@@ -93,10 +93,11 @@ kg_graph_begin(void)
 	if (graph->nranks >= PG_UINT16_MAX)
 		elog(ERROR, "too many entity types in one tenant");
 	graph->ranked = MemoryContextAlloc(
-		context, (graph->nranks + 1) * sizeof(const KgType *));
+		context, (graph->nranks + 1) * sizeof(const KgTypeRow *));
 	for (int i = 0; i < graph->nranks; i++)
-		graph->ranked[i] = graph->catalog->types[i];
-	qsort(graph->ranked, graph->nranks, sizeof(const KgType *), compare_types);
+		graph->ranked[i] = &graph->catalog->types[i];
+	qsort(
+		graph->ranked, graph->nranks, sizeof(const KgTypeRow *), compare_types);
 	graph->foreign = kg_foreign_begin(graph);
 	return graph;
 }

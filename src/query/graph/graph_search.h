@@ -83,7 +83,7 @@ typedef struct KgGraph
 	int64 edges;	/* number of edges read so far */
 	double cost;	/* cost estimated so far (query/graph/cost.h) */
 	int nranks;		/* number of types; a rank is an index in ranked + 1 */
-	const KgType **ranked;
+	const KgTypeRow **ranked; /* use kg_graph_type() */
 	/* relations used last, by the low bits of their number */
 	KgImplied *implied;
 	KgKept kept;
@@ -102,6 +102,12 @@ typedef struct KgGraph
 	struct KgRef *known_refs; /* with check_nodes: the refs of visible nodes */
 	MemoryContext known_ids;
 } KgGraph;
+
+static inline const KgType *
+kg_graph_type(const KgGraph *graph, int i)
+{
+	return kg_type_of(graph->ranked[i]);
+}
 
 /*
  * Hook that the virtual graph sets.  Returns NULL if no node of the search can

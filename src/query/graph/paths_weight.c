@@ -35,7 +35,7 @@ end_handle(const KgPaths *paths, uint32 node)
 	const KgRef *ref = &paths->refs[node];
 
 	return psprintf(
-		"%s:%s", kg_type_handle(paths->graph->ranked[ref->rank - 1]), ref->id);
+		"%s:%s", kg_row_handle(paths->graph->ranked[ref->rank - 1]), ref->id);
 }
 
 /*

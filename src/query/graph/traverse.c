@@ -117,7 +117,7 @@ count_for(KgGraph *graph, const TestState *state, const uint16 *ranks,
 		  uint16 rank)
 {
 	const KgFilter *filter = state->test->filters[rank - 1];
-	const KgType *type = graph->ranked[rank - 1];
+	const KgType *type = kg_graph_type(graph, rank - 1);
 	const KgCondition *counted;
 	KgCounts *counts;
 	int64 *nodes;
@@ -163,7 +163,7 @@ test_foreign(KgGraph *graph, TestState *state, const uint16 *ranks)
 		uint32 n = 0;
 
 		if (filter == NULL ||
-			kg_foreign_of(graph, graph->ranked[rank - 1]) == NULL)
+			kg_foreign_of(graph, kg_graph_type(graph, rank - 1)) == NULL)
 			continue;
 		for (uint32 i = 0; i < set->n; i++)
 			if (ranks[position[i]] == rank)
@@ -210,7 +210,8 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 						  ? kg_nodeset_has(test->among, nodes[i])
 						  : test->type == NULL ||
 								(ranks[i] != 0 &&
-								 graph->ranked[ranks[i] - 1] == test->type);
+								 kg_graph_type(graph, ranks[i] - 1) ==
+									 test->type);
 		return;
 	}
 	memset(&state, 0, sizeof(state));
@@ -225,7 +226,8 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 		pass[i] = false;
 		if (ranks[i] == 0 || test->filters[ranks[i] - 1] == NULL)
 			continue;
-		if (test->type != NULL && graph->ranked[ranks[i] - 1] != test->type)
+		if (test->type != NULL &&
+			kg_graph_type(graph, ranks[i] - 1) != test->type)
 			continue;
 		if (!is_among(test, nodes[i]))
 			continue;
@@ -284,7 +286,7 @@ kg_node_test_find(KgGraph *graph, KgNodeTest *test)
 		int64 *nodes;
 		uint32 n;
 
-		selector.type = graph->ranked[i];
+		selector.type = kg_graph_type(graph, i);
 		if (test->type != NULL && test->type != selector.type)
 			continue;
 		nodes = kg_select_nodes(graph, &selector, &n);
@@ -307,7 +309,7 @@ kg_node_test_resolve(KgGraph *graph, KgNodeTest *test, uint32 most)
 	kg_nodeset_init(found, graph->context);
 	for (int i = 0; i < graph->nranks; i++)
 	{
-		const KgType *type = graph->ranked[i];
+		const KgType *type = kg_graph_type(graph, i);
 
 		if (test->filters[i] == NULL ||
 			(test->type != NULL && test->type != type))

@@ -109,7 +109,8 @@ read_nodes(Reading *r)
 
 	for (int rank = 1; rank <= graph->nranks; rank++)
 		if (wanted == NULL || wanted[rank])
-			numbers[n++] = Int32GetDatum(graph->ranked[rank - 1]->type_no);
+			numbers[n++] = Int32GetDatum(
+				kg_graph_type(graph, rank - 1)->type_no);
 	values[1] = PointerGetDatum(construct_array(
 		numbers, n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
 	kg_graph_run(
@@ -234,7 +235,7 @@ take_handle(const KgRef *ref, void *arg)
 			r->bad_handles[i] = MemoryContextStrdup(
 				graph->context,
 				psprintf("%s:%.*s",
-						 kg_type_handle(graph->ranked[ref->rank - 1]),
+						 kg_row_handle(graph->ranked[ref->rank - 1]),
 						 ref->idlen,
 						 ref->id));
 }

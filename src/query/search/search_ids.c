@@ -60,10 +60,10 @@ searched_types(const KgSearch *search, Datum **bundles, Datum **names)
 	*names = palloc(Max(1, catalog->ntypes) * sizeof(Datum));
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
-		if (!kg_search_has_type(search, catalog->types[i]))
+		if (!kg_search_has_type(search, kg_type_of(&catalog->types[i])))
 			continue;
-		(*bundles)[n] = CStringGetTextDatum(catalog->types[i]->bundle);
-		(*names)[n++] = CStringGetTextDatum(catalog->types[i]->name);
+		(*bundles)[n] = CStringGetTextDatum(catalog->types[i].bundle);
+		(*names)[n++] = CStringGetTextDatum(catalog->types[i].name);
 	}
 	return n;
 }
@@ -410,6 +410,6 @@ kg_search_near_ids(KgSearch *search)
 	texts.high = palloc(texts.size * sizeof(Datum));
 	add_beginnings(&texts, &search->chars);
 	for (int i = 0; i < search->catalog->ntypes; i++)
-		if (kg_search_has_type(search, search->catalog->types[i]))
-			find_near_ids(near, search->catalog->types[i], &texts);
+		if (kg_search_has_type(search, kg_type_of(&search->catalog->types[i])))
+			find_near_ids(near, kg_type_of(&search->catalog->types[i]), &texts);
 }

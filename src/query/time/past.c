@@ -319,9 +319,9 @@ entity_numbers(const KgPast *past, const KgType *only, Datum **numbers)
 
 	*numbers = palloc((catalog->ntypes + 1) * sizeof(Datum));
 	for (int i = 0; i < catalog->ntypes; i++)
-		if (is_known(catalog->types[i]->history_since, past->time) &&
-			(only == NULL || only == catalog->types[i]))
-			(*numbers)[n++] = Int32GetDatum(catalog->types[i]->type_no);
+		if (is_known(catalog->types[i].history_since, past->time) &&
+			(only == NULL || only->type_no == catalog->types[i].type_no))
+			(*numbers)[n++] = Int32GetDatum(catalog->types[i].type_no);
 	return n;
 }
 

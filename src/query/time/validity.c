@@ -67,10 +67,11 @@ list_timed(KgValidity *validity, const KgCatalog *catalog)
 	validity->types = palloc((catalog->ntypes + 1) * sizeof(Timed));
 	validity->relations = palloc((catalog->nrelations + 1) * sizeof(Timed));
 	for (int i = 0; i < catalog->ntypes; i++)
-		add_timed(validity->types,
-				  &validity->ntypes,
-				  catalog->types[i]->type_no,
-				  &catalog->types[i]->period);
+		if (kg_row_has(&catalog->types[i], KG_TRAIT_PERIOD))
+			add_timed(validity->types,
+					  &validity->ntypes,
+					  catalog->types[i].type_no,
+					  &kg_type_of(&catalog->types[i])->period);
 	for (int i = 0; i < catalog->nrelations; i++)
 		add_timed(validity->relations,
 				  &validity->nrelations,
@@ -139,7 +140,7 @@ kg_validity_ask(const KgCatalog *catalog, const char *valid_at,
 								   strlen(validity->instant));
 	if (validity->key == NULL)
 		throw_valid_at(valid_at, path);
-	if (catalog->has_periods)
+	if (kg_catalog_has(catalog, KG_TRAIT_PERIOD))
 		list_timed(validity, catalog);
 	call->validity = validity;
 }

@@ -109,7 +109,7 @@ static bool
 has_stored_types(const KgApply *apply)
 {
 	for (int i = 0; i < apply->before->ntypes; i++)
-		if (strcmp(apply->before->types[i]->bundle, apply->payload->name) == 0)
+		if (strcmp(apply->before->types[i].bundle, apply->payload->name) == 0)
 			return true;
 	return false;
 }

@@ -369,7 +369,7 @@ kg_draft_target(const KgBindingDraft *bind, const KgDraftKey *key)
 			return ((const KgBindingDraft *) lfirst(lc))->type;
 	for (int i = 0; i < bind->catalog->ntypes; i++)
 	{
-		const KgType *type = bind->catalog->types[i];
+		const KgType *type = kg_type_of(&bind->catalog->types[i]);
 		const KgTableBinding *binding = type->binding;
 		/* Drafts of a bundle replace its types. */
 		bool same = binding != NULL && binding->nid == key->ncolumns &&

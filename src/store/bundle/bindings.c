@@ -437,7 +437,7 @@ find_counting(const KgApply *apply, const char *relation)
 		found = counting_field(payload->types[i].parsed, relation);
 	for (int i = 0; i < apply->before->ntypes && found == NULL; i++)
 	{
-		const KgType *type = apply->before->types[i];
+		const KgType *type = kg_type_of(&apply->before->types[i]);
 
 		if (kg_bundle_future_type(apply, type->bundle, type->name) == type)
 			found = counting_field(type, relation);
@@ -495,15 +495,16 @@ check_counted(KgApply *apply, const KgPayloadType *payload,
 	KgError *err;
 
 	for (int i = 0; i < before->ntypes; i++)
-		for (int j = 0; j < before->types[i]->nfields; j++)
+	{
+		const KgType *type = kg_type_of(&before->types[i]);
+
+		for (int j = 0; j < type->nfields; j++)
 		{
-			const KgField *other = &before->types[i]->fields[j];
+			const KgField *other = &type->fields[j];
 
 			if (!other->ref_bound ||
 				strcmp(other->relation, field->derived_relation) != 0 ||
-				kg_bundle_future_type(
-					apply, before->types[i]->bundle, before->types[i]->name) !=
-					before->types[i])
+				kg_bundle_future_type(apply, type->bundle, type->name) != type)
 				continue;
 			err = kg_error_new(KG_INVALID_INPUT,
 							   "\"x-derived\" counts relation \"%s\", which "
@@ -514,6 +515,7 @@ check_counted(KgApply *apply, const KgPayloadType *payload,
 			kg_apply_report(apply, err, payload->path);
 			return;
 		}
+	}
 }
 
 static void

@@ -156,7 +156,7 @@ check_named_fields(KgApply *apply)
 
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
-		const KgType *type = apply->before->types[i];
+		const KgType *type = kg_type_of(&apply->before->types[i]);
 
 		if (strcmp(type->bundle, payload->name) == 0 &&
 			(!apply->options.merge || kg_payload_type(payload, type->name)))
@@ -197,7 +197,7 @@ check_foreign_references(KgApply *apply)
 {
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
-		const KgType *type = apply->before->types[i];
+		const KgType *type = kg_type_of(&apply->before->types[i]);
 
 		if (strcmp(type->bundle, apply->payload->name) == 0)
 			continue;

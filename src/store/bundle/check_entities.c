@@ -96,7 +96,7 @@ mark_unique(KgApply *apply)
 			mark_targets(payload, payload->types[i].parsed);
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
-		const KgType *type = apply->before->types[i];
+		const KgType *type = kg_type_of(&apply->before->types[i]);
 		bool stays = apply->options.merge ||
 					 strcmp(type->bundle, payload->name) != 0;
 

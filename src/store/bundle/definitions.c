@@ -96,7 +96,7 @@ adopt_types(KgApply *apply)
 	payload->types = types;
 	for (int i = 0; i < before->ntypes; i++)
 	{
-		const KgType *type = before->types[i];
+		const KgType *type = kg_type_of(&before->types[i]);
 		char *hash;
 
 		if (strcmp(type->bundle, payload->name) != 0 ||

@@ -539,7 +539,7 @@ kg_bundle_write_entities(KgApply *apply)
 
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
-		const KgType *type = apply->before->types[i];
+		const KgType *type = kg_type_of(&apply->before->types[i]);
 		MemoryContext old;
 		KgNodeList gone = {scratch};
 
@@ -686,7 +686,7 @@ kg_bundle_check_kept(KgApply *apply)
 
 	for (int i = 0; apply->tally && i < apply->after->ntypes; i++)
 	{
-		const KgType *type = apply->after->types[i];
+		const KgType *type = kg_type_of(&apply->after->types[i]);
 
 		if (strcmp(type->bundle, payload->name) != 0 || !refers_elsewhere(type))
 			continue;
@@ -891,8 +891,8 @@ void
 kg_bundle_begin_rebuild(KgApply *apply)
 {
 	for (int i = 0; i < apply->after->ntypes; i++)
-		if (changes_type(apply, apply->after->types[i]))
-			kg_scope_rewrites(apply->scope, apply->after->types[i]->type_no);
+		if (changes_type(apply, kg_type_of(&apply->after->types[i])))
+			kg_scope_rewrites(apply->scope, apply->after->types[i].type_no);
 }
 
 void
@@ -900,7 +900,7 @@ kg_bundle_rebuild(KgApply *apply, const KgUserContext *caller)
 {
 	for (int i = 0; i < apply->after->ntypes; i++)
 	{
-		const KgType *type = apply->after->types[i];
+		const KgType *type = kg_type_of(&apply->after->types[i]);
 		bool gains = kg_bundle_gains_unique(apply, type);
 
 		if (gains)

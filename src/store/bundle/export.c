@@ -116,13 +116,13 @@ put_schemas(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 	kg_jw_kbegin_array(w, "schemas");
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
-		const KgType *type = catalog->types[i];
+		const KgTypeRow *row = &catalog->types[i];
 
-		if (strcmp(type->bundle, name) != 0)
+		if (strcmp(row->bundle, name) != 0)
 			continue;
 		kg_jw_begin_object(w);
-		kg_jw_kstring(w, "entity_type", type->name);
-		kg_jw_kjsonb(w, "schema", type->schema);
+		kg_jw_kstring(w, "entity_type", row->name);
+		kg_jw_kjsonb(w, "schema", row->schema);
 		kg_jw_end_object(w);
 	}
 	kg_jw_end_array(w);
@@ -254,7 +254,7 @@ put_entities(Export *export)
 	kg_work_begin(&export->work, "reading entities", -1);
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
-		const KgType *type = catalog->types[i];
+		const KgType *type = kg_type_of(&catalog->types[i]);
 
 		if (strcmp(type->bundle, export->name) != 0)
 			continue;

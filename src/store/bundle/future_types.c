@@ -136,12 +136,12 @@ kg_bundle_unknown_type(KgApply *apply, const char *name, const char *keyword,
 		names[n++] = payload->types[i].name;
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
-		const KgType *type = apply->before->types[i];
+		const KgTypeRow *row = &apply->before->types[i];
 
-		if (strcmp(type->bundle, payload->name) != 0)
-			names[n++] = psprintf("%s/%s", type->bundle, type->name);
+		if (strcmp(row->bundle, payload->name) != 0)
+			names[n++] = psprintf("%s/%s", row->bundle, row->name);
 		else if (apply->options.merge)
-			names[n++] = type->name;
+			names[n++] = row->name;
 	}
 	for (int i = 0; i < n; i++)
 		kg_error_allow(err, names[i]);

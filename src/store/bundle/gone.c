@@ -45,7 +45,7 @@ cascades_across(const KgCatalog *catalog)
 {
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
-		const KgType *type = catalog->types[i];
+		const KgType *type = kg_type_of(&catalog->types[i]);
 
 		for (int j = 0; j < type->nfields; j++)
 			if (type->fields[j].ref_type &&
@@ -134,7 +134,7 @@ count_gone_entities(KgApply *apply, List *left)
 {
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
-		const KgType *type = apply->before->types[i];
+		const KgType *type = kg_type_of(&apply->before->types[i]);
 		int64 gone = count_of(apply->tally->entities, type->type_no) -
 					 count_of(left, type->type_no);
 

@@ -226,7 +226,7 @@ gather_variants(KgApply *apply)
 		return;
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
-		const KgType *type = apply->before->types[i];
+		const KgType *type = kg_type_of(&apply->before->types[i]);
 
 		if (strcmp(type->bundle, payload->name) == 0 &&
 			kg_payload_type(payload, type->name) == NULL)
@@ -617,7 +617,7 @@ check_counted(KgApply *apply)
 
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
-		const KgType *type = apply->before->types[i];
+		const KgType *type = kg_type_of(&apply->before->types[i]);
 
 		if (strcmp(type->bundle, payload->name) == 0 &&
 			(!apply->options.merge || kg_payload_type(payload, type->name)))

@@ -85,8 +85,8 @@ is_own(const KgApply *apply, const KgTool *tool)
 static bool
 stays(const KgApply *apply, const KgTool *tool)
 {
-	return apply->options.merge && is_own(apply, tool) && tool->type != NULL &&
-		   kg_payload_type(apply->payload, tool->type->name) == NULL;
+	return apply->options.merge && is_own(apply, tool) && tool->row != NULL &&
+		   kg_payload_type(apply->payload, tool->row->name) == NULL;
 }
 
 static void
@@ -213,7 +213,7 @@ is_stored(const KgApply *apply, const NewTool *tool)
 
 	return stored != NULL && is_own(apply, stored) &&
 		   stored->operation == tool->operation->expose &&
-		   kg_text_same(stored->type ? stored->type->name : NULL, tool->type) &&
+		   kg_text_same(stored->row ? stored->row->name : NULL, tool->type) &&
 		   kg_text_same(stored->relation ? stored->relation->name : NULL,
 						tool->relation);
 }

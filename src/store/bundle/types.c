@@ -181,7 +181,7 @@ lock_dropped_types(const KgApply *apply)
 {
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
-		const KgType *type = apply->before->types[i];
+		const KgType *type = kg_type_of(&apply->before->types[i]);
 
 		if (strcmp(type->bundle, apply->payload->name) == 0 &&
 			!kg_payload_type(apply->payload, type->name))
@@ -241,7 +241,7 @@ kg_bundle_check_authorize(const KgApply *apply, Oid caller)
 		return;
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
-		const KgType *before = apply->before->types[i];
+		const KgType *before = kg_type_of(&apply->before->types[i]);
 
 		if (strcmp(before->bundle, bundle) == 0)
 			require_same_authorize(
@@ -254,7 +254,7 @@ kg_bundle_check_authorize(const KgApply *apply, Oid caller)
 	}
 	for (int i = 0; i < apply->after->ntypes; i++)
 	{
-		const KgType *after = apply->after->types[i];
+		const KgType *after = kg_type_of(&apply->after->types[i]);
 
 		if (strcmp(after->bundle, bundle) == 0 &&
 			kg_catalog_type_in(apply->before, bundle, after->name) == NULL)
@@ -287,7 +287,7 @@ kg_bundle_delete_types(KgApply *apply)
 {
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
-		const KgType *type = apply->before->types[i];
+		const KgType *type = kg_type_of(&apply->before->types[i]);
 
 		if (strcmp(type->bundle, apply->payload->name) != 0 ||
 			kg_payload_type(apply->payload, type->name))

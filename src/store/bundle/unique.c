@@ -65,7 +65,7 @@ changes_names(const KgApply *apply)
 	}
 	for (int i = 0; !apply->options.merge && i < apply->before->ntypes; i++)
 	{
-		const KgType *type = apply->before->types[i];
+		const KgType *type = kg_type_of(&apply->before->types[i]);
 
 		if (strcmp(type->bundle, payload->name) == 0 &&
 			kg_payload_type(payload, type->name) == NULL)
@@ -125,12 +125,12 @@ was_unique(const KgApply *apply, const KgType *type, const char *field)
 	const char *own = apply->payload->name;
 
 	for (int i = 0; i < apply->before->ntypes; i++)
-		if (strcmp(apply->before->types[i]->bundle, own) == 0 &&
-			names(apply->before->types[i], type, field))
+		if (strcmp(apply->before->types[i].bundle, own) == 0 &&
+			names(kg_type_of(&apply->before->types[i]), type, field))
 			return true;
 	for (int i = 0; i < apply->after->ntypes; i++)
-		if (strcmp(apply->after->types[i]->bundle, own) != 0 &&
-			names(apply->after->types[i], type, field))
+		if (strcmp(apply->after->types[i].bundle, own) != 0 &&
+			names(kg_type_of(&apply->after->types[i]), type, field))
 			return true;
 	return false;
 }
@@ -160,8 +160,8 @@ void
 kg_bundle_lock_unique(KgApply *apply)
 {
 	for (int i = 0; i < apply->after->ntypes; i++)
-		if (kg_bundle_gains_unique(apply, apply->after->types[i]))
-			(void) kg_lock_type_exclusive(apply->after->types[i]->type_no);
+		if (kg_bundle_gains_unique(apply, kg_type_of(&apply->after->types[i])))
+			(void) kg_lock_type_exclusive(apply->after->types[i].type_no);
 	apply->after = kg_catalog_newest(apply->tenant);
 }
 
@@ -186,7 +186,7 @@ kg_bundle_forget_unique(KgApply *apply)
 	now = kg_catalog_newest(apply->tenant);
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
-		const KgType *type = apply->before->types[i];
+		const KgType *type = kg_type_of(&apply->before->types[i]);
 
 		if (strcmp(type->bundle, apply->payload->name) != 0)
 			continue;

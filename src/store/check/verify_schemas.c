@@ -45,9 +45,9 @@ right_name(const KgTool *tool)
 {
 	const KgOperation *operation = kg_operation_of(tool->operation);
 
-	if (tool->type != NULL)
-		return tool->type->expose & tool->operation
-				   ? kg_operation_tool(operation, tool->type->name)
+	if (tool->row != NULL)
+		return kg_tool_type(tool)->expose & tool->operation
+				   ? kg_operation_tool(operation, kg_tool_type(tool)->name)
 				   : NULL;
 	return tool->operation & KG_EXPOSE_OF_RELATION && !tool->relation->derived
 			   ? kg_operation_tool(operation, tool->relation->name)
@@ -75,14 +75,14 @@ each_missing(const KgCatalog *catalog,
 	for (int t = 0; t < catalog->ntypes; t++)
 		for (int i = 0; (operation = kg_operation(i)) != NULL; i++)
 		{
-			const KgType *type = catalog->types[t];
+			const KgType *type = kg_type_of(&catalog->types[t]);
 			const KgTool *tool;
 
 			if ((type->expose & operation->expose) == 0)
 				continue;
 			tool = kg_catalog_tool(catalog,
 								   kg_operation_tool(operation, type->name));
-			if (tool == NULL || tool->type != type ||
+			if (tool == NULL || kg_tool_type(tool) != type ||
 				tool->operation != operation->expose)
 				missing(type, operation, arg);
 		}
@@ -127,8 +127,8 @@ verify_tools(Verify *v)
 				   NULL,
 				   psprintf("\"%s\" of %s, which does not expose it as this",
 							kg_operation_of(tool->operation)->name,
-							tool->type ? kg_type_handle(tool->type)
-									   : tool->relation->name),
+							tool->row ? kg_row_handle(tool->row)
+									  : tool->relation->name),
 				   KG_REPAIRS);
 	}
 	each_missing(catalog, differ_missing, v);
@@ -344,7 +344,7 @@ kg_verify_schemas(const KgCatalog *catalog, KgDifferences *differences)
 	Verify v = {catalog, differences};
 
 	for (int i = 0; i < catalog->ntypes; i++)
-		verify_type(&v, catalog->types[i]);
+		verify_type(&v, kg_type_of(&catalog->types[i]));
 	for (int i = 0; i < catalog->nrelations; i++)
 		verify_relation(&v, &catalog->relations[i]);
 	verify_tools(&v);
@@ -410,8 +410,8 @@ repair_types(const KgCatalog *catalog)
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
 		kg_columns_add_row(&hashes);
-		kg_columns_int32(&hashes, 0, catalog->types[i]->type_no);
-		kg_columns_text(&hashes, 1, kg_json_hash(catalog->types[i]->schema));
+		kg_columns_int32(&hashes, 0, catalog->types[i].type_no);
+		kg_columns_text(&hashes, 1, kg_json_hash(catalog->types[i].schema));
 	}
 	kg_columns_exec(&saved,
 					"UPDATE @kg_entity_type t SET schema_hash = u.hash "

@@ -89,9 +89,11 @@ count_nodes(const KgCatalog *catalog, KgArg nodes, KgSpiExec look)
 
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
-		const KgType *type = catalog->types[i];
+		const KgTypeRow *row = &catalog->types[i];
+		const KgType *type = kg_row_has(row, KG_TRAIT_COUNTS) ? kg_type_of(row)
+															  : NULL;
 
-		for (int f = 0; type->ncounted > 0 && f < type->nfields; f++)
+		for (int f = 0; type != NULL && f < type->nfields; f++)
 			if (type->fields[f].counted)
 				count_field(
 					catalog, type, &type->fields[f], nodes, look, &list);
@@ -242,7 +244,7 @@ kg_counted_anew(const KgCatalog *catalog, const KgNodeList *nodes)
 void
 kg_counted_exclude(const KgCatalog *catalog)
 {
-	if (catalog->counts)
+	if (kg_catalog_has(catalog, KG_TRAIT_COUNTS))
 		(void) kg_adjacency_lock(catalog->tenant, ExclusiveLock, true);
 }
 

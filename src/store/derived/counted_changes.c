@@ -129,9 +129,12 @@ counting_fields(const KgCatalog *catalog, const KgNodeList *relations,
 
 		for (int t = 0; relation != NULL && t < catalog->ntypes; t++)
 		{
-			const KgType *type = catalog->types[t];
+			const KgTypeRow *row = &catalog->types[t];
+			const KgType *type = kg_row_has(row, KG_TRAIT_COUNTS)
+									 ? kg_type_of(row)
+									 : NULL;
 
-			for (int f = 0; type->ncounted > 0 && f < type->nfields; f++)
+			for (int f = 0; type != NULL && f < type->nfields; f++)
 				if (type->fields[f].counted &&
 					type->fields[f].derived_incoming == incoming &&
 					kg_counts_by_name(&type->fields[f], relation))
@@ -321,9 +324,11 @@ look_up_relation(KgCountChanges *changes, int32 relation_no)
 	changes->at_target = changes->at_source = relation == NULL;
 	for (int t = 0; relation != NULL && t < catalog->ntypes; t++)
 	{
-		const KgType *type = catalog->types[t];
+		const KgTypeRow *row = &catalog->types[t];
+		const KgType *type = kg_row_has(row, KG_TRAIT_COUNTS) ? kg_type_of(row)
+															  : NULL;
 
-		for (int f = 0; type->ncounted > 0 && f < type->nfields; f++)
+		for (int f = 0; type != NULL && f < type->nfields; f++)
 		{
 			const KgField *field = &type->fields[f];
 

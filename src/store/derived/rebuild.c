@@ -77,7 +77,7 @@ lock_types(const char *tenant)
 		catalog = kg_catalog_newest(tenant);
 		waited = false;
 		for (int i = 0; i < catalog->ntypes; i++)
-			waited |= kg_lock_type_exclusive(catalog->types[i]->type_no);
+			waited |= kg_lock_type_exclusive(catalog->types[i].type_no);
 	} while (waited);
 	return catalog;
 }
@@ -231,7 +231,7 @@ rebuild(const char *tenant, const KgUserContext *user, bool told)
 	kg_counted_exclude(catalog);
 	scope = kg_scope_begin(tenant);
 	for (int i = 0; i < catalog->ntypes; i++)
-		kg_scope_rewrites(scope, catalog->types[i]->type_no);
+		kg_scope_rewrites(scope, catalog->types[i].type_no);
 	delete_derived(tenant);
 	if (told && kg_setting_progress >= 0)
 		kg_work_begin(&work, "deriving entities anew", count_of(tenant, 0));

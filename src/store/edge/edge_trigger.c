@@ -237,7 +237,7 @@ begin_tenant(Keeping *keeping, Datum tenant_datum)
 	if (keeping->whole)
 		return;
 	keeping->catalog = kg_counted_share(keeping->tenant);
-	if (!keeping->catalog->counts)
+	if (!kg_catalog_has(keeping->catalog, KG_TRAIT_COUNTS))
 		return;
 	keeping->counts = kg_edge_ends_counts(keeping->catalog);
 	keeping->counts_later = keeping->counts != NULL;

@@ -212,9 +212,9 @@ lock_catalog(Merge *merge)
 
 	numbers[n++] = merge->type->type_no;
 	for (int i = 0; i < catalog->ntypes; i++)
-		if (catalog->types[i]->type_no != merge->type->type_no &&
-			kg_rename_refers(&merge->rename, catalog->types[i]))
-			numbers[n++] = catalog->types[i]->type_no;
+		if (catalog->types[i].type_no != merge->type->type_no &&
+			kg_rename_refers(&merge->rename, kg_type_of(&catalog->types[i])))
+			numbers[n++] = catalog->types[i].type_no;
 	(void) kg_catalog_locked(merge->tenant, numbers, n);
 	for (int i = 0; i < catalog->nrelations; i++)
 	{

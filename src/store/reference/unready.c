@@ -44,7 +44,7 @@ relations_by_value(const char *tenant, KgNodeList *relations)
 
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
-		const KgType *type = catalog->types[i];
+		const KgType *type = kg_type_of(&catalog->types[i]);
 
 		for (int j = 0; j < type->nfields; j++)
 			if (type->fields[j].ref_type && type->fields[j].ref_field)

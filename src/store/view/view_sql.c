@@ -503,8 +503,9 @@ kg_view_list(const KgCatalog *catalog)
 
 	/* A type that reads a table has that table. */
 	for (int i = 0; i < catalog->ntypes; i++)
-		if (catalog->types[i]->binding == NULL)
-			views = lappend(views, kg_view_of_type(catalog->types[i]));
+		if (!kg_row_has(&catalog->types[i], KG_TRAIT_TABLE))
+			views = lappend(views,
+							kg_view_of_type(kg_type_of(&catalog->types[i])));
 	for (int i = 0; i < catalog->nrelations; i++)
 		if (kg_catalog_joins(catalog, &catalog->relations[i]) &&
 			!kg_relation_binds(catalog, &catalog->relations[i]))

@@ -146,7 +146,7 @@ look_up_typed(Lookup *lookup)
 
 	for (int t = 0; t < graph->nranks; t++)
 	{
-		const KgType *type = graph->ranked[t];
+		const KgType *type = kg_graph_type(graph, t);
 		bool any = false;
 
 		for (int i = 0; i < lookup->handles->n; i++)
@@ -186,7 +186,7 @@ look_up_bare(Lookup *lookup)
 		return;
 	for (int i = 0; i < graph->nranks; i++)
 	{
-		const KgType *type = graph->ranked[i];
+		const KgType *type = kg_graph_type(graph, i);
 
 		if (kg_foreign_of(graph, type) != NULL)
 		{
@@ -225,8 +225,8 @@ look_up_merged(Lookup *lookup)
 		if (handles->refs[i].id != NULL)
 			continue;
 		for (int t = 0; t < graph->nranks && type == NULL; t++)
-			if (kg_id_of_type(graph->ranked[t], id) != NULL)
-				type = graph->ranked[t];
+			if (kg_id_of_type(kg_graph_type(graph, t), id) != NULL)
+				type = kg_graph_type(graph, t);
 		if (type != NULL)
 			id = kg_id_of_type(type, id);
 		if (!kg_merged_find(graph->catalog, type, id, &merged))
@@ -285,7 +285,8 @@ may_be_of(const KgGraph *graph, const KgHandles *handles, const KgType *type)
 		if (kg_id_of_type(type, handles->given[i]) != NULL)
 			return true;
 		for (int t = 0; t < graph->nranks && bare; t++)
-			bare = kg_id_of_type(graph->ranked[t], handles->given[i]) == NULL;
+			bare = kg_id_of_type(kg_graph_type(graph, t), handles->given[i]) ==
+				   NULL;
 		if (bare)
 			return true;
 	}
@@ -301,9 +302,12 @@ kg_require_around(KgGraphCall *call, const KgHandles *handles,
 	if (!call->catalog->authorizes)
 		return;
 	for (int t = 0; t < graph->nranks; t++)
-		if (may_be_of(graph, handles, graph->ranked[t]))
-			kg_reached_walk(
-				kg_reached_begin(call, graph->ranked[t]), walk, 0, hops, NULL);
+		if (may_be_of(graph, handles, kg_graph_type(graph, t)))
+			kg_reached_walk(kg_reached_begin(call, kg_graph_type(graph, t)),
+							walk,
+							0,
+							hops,
+							NULL);
 }
 
 void
@@ -495,10 +499,10 @@ meant_type(const KgGraph *graph, const char *given, const char **text,
 		colon = strchr(given, '/');
 	for (int i = 0; i < graph->nranks; i++)
 	{
-		names[i] = kg_type_handle(graph->ranked[i]);
-		*text = kg_id_of_type(graph->ranked[i], given);
+		names[i] = kg_row_handle(graph->ranked[i]);
+		*text = kg_id_of_type(kg_graph_type(graph, i), given);
 		if (*text != NULL)
-			return graph->ranked[i];
+			return kg_graph_type(graph, i);
 		*text = given;
 	}
 	prefix = colon ? pnstrdup(given, colon - given) : NULL;
@@ -508,7 +512,7 @@ meant_type(const KgGraph *graph, const char *given, const char **text,
 		{
 			*text = colon + 1;
 			*certain = kg_is_certain(prefix, meant);
-			return graph->ranked[i];
+			return kg_graph_type(graph, i);
 		}
 	return NULL;
 }
@@ -822,7 +826,7 @@ mentioned_types(const KgGraph *graph, const KgBfsDetail *detail, bool *counts)
 
 	for (int rank = 1; rank <= graph->nranks; rank++)
 	{
-		const KgType *type = graph->ranked[rank - 1];
+		const KgType *type = kg_graph_type(graph, rank - 1);
 
 		counts[rank] = detail->min_mentions > 1;
 		for (int i = 0; i < type->nfields && !counts[rank]; i++)
@@ -978,7 +982,7 @@ write_summary(KgGraphCall *call, const KgReach *reach, const KgPage *page,
 			met[reach->ranks[i]] = true;
 	for (int rank = 1; rank <= graph->nranks; rank++)
 		if (met[rank])
-			names[n++] = (char *) kg_type_handle(graph->ranked[rank - 1]);
+			names[n++] = (char *) kg_row_handle(graph->ranked[rank - 1]);
 	kg_jw_kbegin_object(w, "schema_summary");
 	kg_jw_kstrings(w, "entity_types_found", names, n);
 	n = 0;

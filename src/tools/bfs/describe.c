@@ -75,7 +75,7 @@ static void
 write_members(const KgGraph *graph, const KgRef *ref, const int *rank,
 			  int listed, KgJsonWriter *w)
 {
-	const KgType *type = graph->ranked[ref->rank - 1];
+	const KgType *type = kg_graph_type(graph, ref->rank - 1);
 
 	kg_jw_kstring(w, "id", kg_handle(graph, ref));
 	kg_jw_kstring(w, "entity_type", kg_type_handle(type));
@@ -218,7 +218,7 @@ finish_entity(Describe *d)
 	draft.cut = cut_properties;
 	draft.items = d;
 	draft.terse = true;
-	draft.marks = marks_of(d->call.graph->ranked[d->ref->rank - 1]);
+	draft.marks = marks_of(kg_graph_type(d->call.graph, d->ref->rank - 1));
 	draft.own = &d->ref->data->root;
 	draft.write = write_entity;
 	draft.state = d;
@@ -226,7 +226,7 @@ finish_entity(Describe *d)
 	{
 		KgCited *cited = palloc0(sizeof(KgCited));
 
-		cited->type = d->call.graph->ranked[d->ref->rank - 1];
+		cited->type = kg_graph_type(d->call.graph, d->ref->rank - 1);
 		cited->id = d->ref->id;
 		cited->item = -1;
 		kg_cite(&draft, cited, 1);
@@ -404,10 +404,10 @@ period_notes(const KgCatalog *catalog)
 {
 	List *names = NIL;
 
-	if (!catalog->has_periods)
+	if (!kg_catalog_has(catalog, KG_TRAIT_PERIOD))
 		return "";
 	for (int i = 0; i < catalog->ntypes; i++)
-		names = kg_periods_add_type(names, catalog->types[i]);
+		names = kg_periods_add_type(names, kg_type_of(&catalog->types[i]));
 	for (int i = 0; i < catalog->nrelations; i++)
 		names = kg_periods_add_relation(names, &catalog->relations[i]);
 	return psprintf(" What these are holds for a time: %s. With valid_at (a "
@@ -498,7 +498,7 @@ read_schema(Schema *s)
 	s->names = palloc((graph->nranks + catalog->nrelations + 1) *
 					  sizeof(char *));
 	for (int i = 0; i < graph->nranks; i++)
-		s->names[i] = (char *) kg_type_handle(graph->ranked[i]);
+		s->names[i] = (char *) kg_row_handle(graph->ranked[i]);
 	s->ntypes = Min(graph->nranks, KG_SCHEMA_NAMES);
 	s->npredicates = relation_names(catalog, s->names + s->ntypes);
 	s->sample = graph->nranks > KG_SCHEMA_NAMES ||

@@ -61,7 +61,7 @@ keep_hit(const KgRef *ref, void *arg)
 {
 	Hits *hits = arg;
 	uint32 i = kg_nodeset_find(&hits->set, ref->node);
-	const KgType *type = hits->graph->ranked[ref->rank - 1];
+	const KgType *type = kg_graph_type(hits->graph, ref->rank - 1);
 	JsonbValue value;
 	Hit *hit;
 
@@ -158,7 +158,7 @@ write_rank(const char *list, int rank, const KgMatch *match, const KgType *type,
 static Jsonb *
 make_item(const KgGraph *graph, const Hit *hit)
 {
-	const KgType *type = graph->ranked[hit->ref.rank - 1];
+	const KgType *type = kg_graph_type(graph, hit->ref.rank - 1);
 	KgMarks marks = {NIL};
 	KgJsonWriter w;
 
@@ -260,7 +260,7 @@ read_search(KgGraphCall *call, Search *search)
 	require_wanted(call, search);
 	for (int i = 0; i < n; i++)
 	{
-		const KgType *type = call->graph->ranked[ranks[i] - 1];
+		const KgType *type = kg_graph_type(call->graph, ranks[i] - 1);
 
 		kg_call_require_type(call, type);
 		search->type_nos[i] = type->type_no;
@@ -497,8 +497,9 @@ nothing_hints(KgGraphCall *call, const Search *search)
 				   &w);
 	else if (search->mode != KG_SEARCH_NAMES)
 		write_hint(call->graph,
-				   call->catalog->searches_text ? "/query" : "/mode",
-				   call->catalog->searches_text
+				   kg_catalog_has(call->catalog, KG_TRAIT_SEARCH) ? "/query"
+																  : "/mode",
+				   kg_catalog_has(call->catalog, KG_TRAIT_SEARCH)
 					   ? "no text has one of these words as it is written"
 					   : "no entity type has texts to search; names are "
 						 "searched with mode \"names\"",

@@ -117,8 +117,8 @@ read_types(ChangesCall *call, ArrayType *names)
 	call->followed.types = types;
 	call->followed.relations = relations;
 	for (int i = 0; i < catalog->ntypes && n == 0; i++)
-		if (catalog->types[i]->history)
-			add_type(call, catalog->types[i], types);
+		if (kg_row_has(&catalog->types[i], KG_TRAIT_HISTORY))
+			add_type(call, kg_type_of(&catalog->types[i]), types);
 	if (n == 0)
 		(void) add_relations(call, NULL, relations);
 	for (int i = 0; i < n; i++)

@@ -994,10 +994,11 @@ type_of_handle(const Compact *c, const KgHandles *handles, int i)
 	const KgCatalog *catalog = c->call.catalog;
 
 	if (handles->refs[i].id != NULL)
-		return c->call.graph->ranked[handles->refs[i].rank - 1];
+		return kg_graph_type(c->call.graph, handles->refs[i].rank - 1);
 	for (int t = 0; t < catalog->ntypes; t++)
-		if (kg_id_of_type(catalog->types[t], handles->given[i]) != NULL)
-			return catalog->types[t];
+		if (kg_id_of_type(kg_type_of(&catalog->types[t]), handles->given[i]) !=
+			NULL)
+			return kg_type_of(&catalog->types[t]);
 	return NULL;
 }
 

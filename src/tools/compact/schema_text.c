@@ -480,7 +480,7 @@ make_lines(Writer *w, const KgType *only)
 					   sizeof(Line));
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
-		const KgType *type = catalog->types[i];
+		const KgType *type = kg_type_of(&catalog->types[i]);
 
 		if (only == NULL || type == only || is_referred_to(type, only))
 			w->lines[w->nlines++] = (Line){.type = type, .count = counts[i]};

@@ -450,7 +450,7 @@ written_type(const Parts *parts, const KgCallable *called)
 	JsonbValue name;
 
 	if (called->tool != NULL)
-		return called->tool->type;
+		return kg_tool_type(called->tool);
 	if (!is_known(parts, "type") ||
 		kg_json_get(parts->object, "type", &name) == NULL ||
 		name.type != jbvString)
@@ -536,8 +536,8 @@ kg_refuse_apart(const JsonbContainer *arguments, const KgOutline *outline,
 		return;
 	refuse_sort_apart(parts);
 	refuse_members_apart(parts);
-	if (called.tool != NULL && called.tool->type != NULL)
-		refuse_id_of_type(parts, called.tool->type);
+	if (called.tool != NULL && called.tool->row != NULL)
+		refuse_id_of_type(parts, kg_tool_type(called.tool));
 	if (kg_callable_writes(&called))
 	{
 		refuse_id_apart(parts);

@@ -41,7 +41,7 @@ type_of_tool(const KgCatalog *catalog)
 
 	return kg_callable_find(catalog, kg_running_call()->tool, &called) &&
 				   called.tool != NULL
-			   ? called.tool->type
+			   ? kg_tool_type(called.tool)
 			   : NULL;
 }
 
@@ -61,7 +61,7 @@ type_meant(const KgCatalog *catalog, const char *name)
 		return type;
 	handles = palloc(Max(1, catalog->ntypes) * sizeof(char *));
 	for (int i = 0; i < catalog->ntypes; i++)
-		handles[i] = kg_type_handle(catalog->types[i]);
+		handles[i] = kg_row_handle(&catalog->types[i]);
 	near = kg_nearest(name, handles, catalog->ntypes);
 	return near != NULL ? kg_catalog_type(catalog, near) : NULL;
 }
@@ -116,8 +116,8 @@ any_type_with(const Misplaced *m, const char *name)
 		kg_json_get(m->object, "label", &label) != NULL)
 		return NULL;
 	for (int i = 0; i < catalog->ntypes; i++)
-		if (kg_type_field(catalog->types[i], name) != NULL)
-			return catalog->types[i];
+		if (kg_type_field(kg_type_of(&catalog->types[i]), name) != NULL)
+			return kg_type_of(&catalog->types[i]);
 	return NULL;
 }
 

@@ -50,11 +50,11 @@ other_of_type(const KgCatalog *catalog, const KgTool *called,
 		const KgTool *tool = &catalog->tools[i];
 		bool get = tool->operation == KG_EXPOSE_GET;
 
-		if (tool->type != called->type || tool == called ||
+		if (tool->row != called->row || tool == called ||
 			(!get && tool->operation != KG_EXPOSE_LIST) ||
 			!kg_tool_is_offered(agent, tool, offered) ||
 			!fits(arguments,
-				  kg_tool_input_template(tool->type, tool->operation)))
+				  kg_tool_input_template(kg_tool_type(tool), tool->operation)))
 			continue;
 		if (!get || kg_json_get(arguments, "ids", &value) != NULL ||
 			kg_json_get(arguments, "id", &value) != NULL)
@@ -125,11 +125,11 @@ refuse_search(const KgCatalog *catalog, const JsonbContainer *arguments,
 	{
 		const KgTool *tool = &catalog->tools[i];
 
-		if (tool->operation == KG_EXPOSE_LIST && tool->type != NULL &&
-			kg_json_string_is(&label, kg_type_handle(tool->type)) &&
+		if (tool->operation == KG_EXPOSE_LIST && tool->row != NULL &&
+			kg_json_string_is(&label, kg_row_handle(tool->row)) &&
 			kg_tool_is_offered(agent, tool, offered) &&
 			fits(&rest->root,
-				 kg_tool_input_template(tool->type, tool->operation)))
+				 kg_tool_input_template(kg_tool_type(tool), tool->operation)))
 			refuse(key, tool->name, rest);
 	}
 }

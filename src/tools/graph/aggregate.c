@@ -151,7 +151,7 @@ keep_end(const KgRef *ref, void *arg)
 	KgRef counted = *ref;
 	MemoryContext old;
 
-	if (graph->ranked[ref->rank - 1] != group_type(state->a, key))
+	if (kg_graph_type(graph, ref->rank - 1) != group_type(state->a, key))
 		return;
 	old = MemoryContextSwitchTo(graph->context);
 	if (state->counts != NULL)

@@ -649,7 +649,8 @@ warn_of_periods(const KgAggregate *a, KgJsonWriter *w)
 {
 	List *names = NIL;
 
-	if (!a->call.catalog->has_periods || kg_validity_instant() != NULL)
+	if (!kg_catalog_has(a->call.catalog, KG_TRAIT_PERIOD) ||
+		kg_validity_instant() != NULL)
 		return 0;
 	names = kg_periods_add_type(names, a->node.type);
 	for (int i = 0; i < a->steps.n; i++)

@@ -172,8 +172,9 @@ require_stored(KgGraphCall *call, const KgType *type)
 		type->name);
 	kg_error_path(err, "/types");
 	for (int rank = 1; rank <= call->graph->nranks; rank++)
-		if (kg_foreign_of(call->graph, call->graph->ranked[rank - 1]) == NULL)
-			kg_error_allow(err, call->graph->ranked[rank - 1]->name);
+		if (kg_foreign_of(call->graph, kg_graph_type(call->graph, rank - 1)) ==
+			NULL)
+			kg_error_allow(err, kg_graph_type(call->graph, rank - 1)->name);
 	kg_error_throw_expected(err, "types whose entities are stored");
 }
 
@@ -203,7 +204,7 @@ read_arguments(Analysis *a, const Jsonb *arguments)
 	a->limit = (uint32) kg_input_limit(in, 0);
 	for (int rank = 1; rank <= call->graph->nranks; rank++)
 		if (a->query.types == NULL || a->query.types[rank])
-			require_stored(call, call->graph->ranked[rank - 1]);
+			require_stored(call, kg_graph_type(call->graph, rank - 1));
 	read_nodes(a);
 }
 

@@ -33,8 +33,9 @@ kg_call_require_type(KgGraphCall *call, const KgType *type)
 	if (!catalog->authorizes)
 		return;
 	for (int i = 0; i < catalog->ntypes; i++)
-		if (type == NULL || catalog->types[i] == type)
-			kg_decisions_require(catalog, catalog->types[i], instead());
+		if (type == NULL || catalog->types[i].type_no == type->type_no)
+			kg_decisions_require(
+				catalog, kg_type_of(&catalog->types[i]), instead());
 }
 
 static void
@@ -45,7 +46,7 @@ require(const KgReached *reached)
 	for (int rank = 1; rank <= graph->nranks; rank++)
 		if (reached->at[rank])
 			kg_decisions_require(
-				graph->catalog, graph->ranked[rank - 1], instead());
+				graph->catalog, kg_graph_type(graph, rank - 1), instead());
 }
 
 KgReached *
@@ -60,7 +61,7 @@ kg_reached_begin(KgGraphCall *call, const KgType *type)
 	reached->at = palloc0((call->graph->nranks + 1) * sizeof(bool));
 	for (int rank = 1; rank <= call->graph->nranks; rank++)
 		reached->at[rank] = type == NULL ||
-							call->graph->ranked[rank - 1] == type;
+							kg_graph_type(call->graph, rank - 1) == type;
 	require(reached);
 	return reached;
 }
@@ -142,7 +143,7 @@ kg_reached_steps(KgReached *reached, const KgStepSpec *specs, int n)
 			for (int rank = 1; rank <= graph->nranks; rank++)
 				wanted[rank] &= specs[i].tests[t].type == NULL ||
 								specs[i].tests[t].type ==
-									graph->ranked[rank - 1];
+									kg_graph_type(graph, rank - 1);
 		kg_reached_walk(reached,
 						&specs[i].follow,
 						specs[i].min_hops,

@@ -588,7 +588,7 @@ kg_call_filters_over(KgGraphCall *call, const KgInput *in,
 	targets = palloc((n + 1) * sizeof(KgFilterTarget));
 	for (int i = 0; i < n; i++)
 		targets[i] = kg_filter_target_counted(
-			call->catalog, graph->ranked[nranks < 0 ? i : ranks[i] - 1]);
+			call->catalog, kg_graph_type(graph, nranks < 0 ? i : ranks[i] - 1));
 	analysed = kg_filter_analyse_over(
 		kg_filter_parse(filters, kg_input_path(in, "filters")),
 		targets,
@@ -604,7 +604,7 @@ char *
 kg_handle(const KgGraph *graph, const KgRef *ref)
 {
 	return psprintf("%s:%.*s",
-					kg_type_handle(graph->ranked[ref->rank - 1]),
+					kg_row_handle(graph->ranked[ref->rank - 1]),
 					ref->idlen,
 					ref->id);
 }

@@ -77,10 +77,10 @@ kg_cursor_ref(KgGraphCall *call, const JsonbContainer *items, int i)
 	ref.id = kg_json_cstring(cursor_item(items, i + 1));
 	ref.idlen = strlen(ref.id);
 	while (rank < graph->nranks &&
-		   strcmp(kg_type_handle(graph->ranked[rank]), handle) < 0)
+		   strcmp(kg_row_handle(graph->ranked[rank]), handle) < 0)
 		rank++;
 	if (rank < graph->nranks &&
-		strcmp(kg_type_handle(graph->ranked[rank]), handle) == 0)
+		strcmp(kg_row_handle(graph->ranked[rank]), handle) == 0)
 		ref.rank = (uint16) (rank + 1);
 	else
 	{
@@ -98,7 +98,7 @@ kg_cursor_ref(KgGraphCall *call, const JsonbContainer *items, int i)
 void
 kg_cursor_append_ref(KgGraphCall *call, const KgRef *ref, StringInfo items)
 {
-	escape_json(items, kg_type_handle(call->graph->ranked[ref->rank - 1]));
+	escape_json(items, kg_row_handle(call->graph->ranked[ref->rank - 1]));
 	appendStringInfoChar(items, ',');
 	escape_json(items, ref->id);
 }

@@ -124,7 +124,7 @@ write_type_relations(const GraphSchema *s, const KgType *type, bool incoming,
 static void
 write_type(const GraphSchema *s, int rank, bool expand, KgJsonWriter *w)
 {
-	const KgType *type = s->call.graph->ranked[rank - 1];
+	const KgType *type = kg_graph_type(s->call.graph, rank - 1);
 
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "name", kg_type_handle(type));

@@ -74,7 +74,7 @@ ends_of(const KgGraph *graph, const KgStepSpec *step, const KgFollow *follow,
 	for (int i = 0; i < ntests; i++)
 		for (int rank = 1; rank <= graph->nranks; rank++)
 			ends[rank] &= step->tests[i].type == NULL ||
-						  step->tests[i].type == graph->ranked[rank - 1];
+						  step->tests[i].type == kg_graph_type(graph, rank - 1);
 	return ends;
 }
 
@@ -89,7 +89,7 @@ only_type(const KgGraph *graph, const bool *types)
 		if (types[rank] && only != NULL)
 			return NULL;
 		if (types[rank])
-			only = graph->ranked[rank - 1];
+			only = kg_graph_type(graph, rank - 1);
 	}
 	return only;
 }
@@ -192,7 +192,7 @@ throw_no_end(const KgGraph *graph, const KgStepSpec *step, const bool *at,
 	initStringInfo(&names);
 	for (int rank = 1; rank <= graph->nranks; rank++)
 		if (ends[rank])
-			add_name(&names, kg_type_handle(graph->ranked[rank - 1]));
+			add_name(&names, kg_row_handle(graph->ranked[rank - 1]));
 	kg_error_throw_expected(
 		err, "an entity type that the step leads to%s", names.data);
 }
@@ -280,7 +280,7 @@ types_begin(const KgGraphCall *call, const KgType *type)
 	bool *at = palloc0((graph->nranks + 1) * sizeof(bool));
 
 	for (int rank = 1; rank <= graph->nranks; rank++)
-		at[rank] = type == NULL || graph->ranked[rank - 1] == type;
+		at[rank] = type == NULL || kg_graph_type(graph, rank - 1) == type;
 	return at;
 }
 

@@ -192,7 +192,7 @@ write_counts(const Explore *e, KgJsonWriter *w)
 	for (int rank = 1; rank <= graph->nranks; rank++)
 		if (by_type[rank] > 0)
 			kg_jw_kint(
-				w, kg_type_handle(graph->ranked[rank - 1]), by_type[rank]);
+				w, kg_row_handle(graph->ranked[rank - 1]), by_type[rank]);
 	kg_jw_end_object(w);
 	kg_jw_kbegin_object(w, "by_depth");
 	for (int depth = 0; depth < reach->nlevels; depth++)
@@ -214,7 +214,7 @@ write_counts(const Explore *e, KgJsonWriter *w)
 				continue;
 			kg_jw_begin_object(w);
 			kg_jw_kint(w, "depth", depth);
-			kg_jw_kstring(w, "type", kg_type_handle(graph->ranked[rank - 1]));
+			kg_jw_kstring(w, "type", kg_row_handle(graph->ranked[rank - 1]));
 			kg_jw_kint(w, "nodes", nodes);
 			kg_jw_end_object(w);
 		}
@@ -315,7 +315,7 @@ hints(Explore *e, const int64 *starts, uint32 n)
 			KgSelector selector;
 
 			memset(&selector, 0, sizeof(selector));
-			selector.type = e->call.graph->ranked[e->labels[0] - 1];
+			selector.type = kg_graph_type(e->call.graph, e->labels[0] - 1);
 			selector.filter = e->filters[e->labels[0] - 1];
 			if (selector.filter != NULL)
 				kg_hint_selector(&e->call, &selector, &correction, &w);

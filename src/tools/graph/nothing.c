@@ -378,8 +378,7 @@ kg_hint_types(KgGraphCall *call, const char *path, const char *message,
 	for (int rank = 1; rank <= graph->nranks && room > 0; rank++)
 		if (counts[rank] > 0)
 		{
-			kg_jw_kint(
-				w, kg_type_handle(graph->ranked[rank - 1]), counts[rank]);
+			kg_jw_kint(w, kg_row_handle(graph->ranked[rank - 1]), counts[rank]);
 			room--;
 		}
 	kg_jw_end_object(w);

@@ -137,8 +137,8 @@ require_types(RankRelated *r)
 	for (int i = 0; i < r->seeds.n; i++)
 		if (r->seeds.refs[i].id != NULL)
 			kg_reached_walk(
-				kg_reached_begin(&r->call,
-								 graph->ranked[r->seeds.refs[i].rank - 1]),
+				kg_reached_begin(
+					&r->call, kg_graph_type(graph, r->seeds.refs[i].rank - 1)),
 				&r->query.follow,
 				0,
 				kg_call_type_hops(&r->call, true, 0),

@@ -65,9 +65,10 @@ kg_read_entities(KgGraph *graph, const KgShownColumns *columns, KgRef **refs,
 	for (uint32 i = 0; i < n; i++)
 		if (refs[i]->data != NULL &&
 			(columns == NULL ||
-			 kg_columns_derive(
-				 columns, graph->ranked[refs[i]->rank - 1], refs[i]->rank)))
-			shown[nshown++] = (KgShown){graph->ranked[refs[i]->rank - 1],
+			 kg_columns_derive(columns,
+							   kg_graph_type(graph, refs[i]->rank - 1),
+							   refs[i]->rank)))
+			shown[nshown++] = (KgShown){kg_graph_type(graph, refs[i]->rank - 1),
 										refs[i]->node,
 										(Jsonb **) &refs[i]->data};
 	kg_derived_fill(graph->catalog, shown, nshown);
@@ -491,7 +492,7 @@ name_size(const char *name)
 static const char *
 type_of(const KgReply *reply, const KgRef *ref)
 {
-	return kg_type_handle(reply->call->graph->ranked[ref->rank - 1]);
+	return kg_row_handle(reply->call->graph->ranked[ref->rank - 1]);
 }
 
 Size
@@ -684,7 +685,7 @@ mark_paths(const KgReply *reply, int rank, KgMarks *marks)
 {
 	KgProjection **nodes = reply->call->columns.nodes;
 	const KgProjection *shown = nodes ? nodes[rank - 1] : NULL;
-	const KgType *type = reply->call->graph->ranked[rank - 1];
+	const KgType *type = kg_graph_type(reply->call->graph, rank - 1);
 
 	for (int i = 0; shown != NULL && i < shown->npaths; i++)
 		kg_marks_note_of(marks,
@@ -710,7 +711,7 @@ shows_nodes(const KgReply *reply, int rank)
 static void
 mark_nodes(const KgReply *reply, int rank, KgMarks *marks)
 {
-	const KgType *type = reply->call->graph->ranked[rank - 1];
+	const KgType *type = kg_graph_type(reply->call->graph, rank - 1);
 	bool *shown;
 
 	if (!has_untrusted(type->fields, type->nfields))
@@ -792,7 +793,7 @@ cite_nodes(KgReply *reply)
 
 		if (node->ref.id == NULL)
 			continue;
-		cited[n].type = reply->call->graph->ranked[node->ref.rank - 1];
+		cited[n].type = kg_graph_type(reply->call->graph, node->ref.rank - 1);
 		cited[n].id = pnstrdup(node->ref.id, node->ref.idlen);
 		cited[n++].item = (int) node->unit;
 	}
@@ -834,7 +835,7 @@ write_end(const KgReply *reply, const KgRef *ref, KgJsonWriter *w)
 {
 	kg_jw_begin_object(w);
 	kg_jw_kstring(
-		w, "type", kg_type_handle(reply->call->graph->ranked[ref->rank - 1]));
+		w, "type", kg_row_handle(reply->call->graph->ranked[ref->rank - 1]));
 	kg_jw_key(w, "id");
 	kg_jw_stringn(w, ref->id, ref->idlen);
 	kg_jw_end_object(w);
@@ -859,14 +860,13 @@ write_node(const KgReply *reply, const KgReplyNode *node, KgJsonWriter *w)
 	if (reply->bfs)
 	{
 		kg_jw_kstring(w, "id", kg_handle(graph, &node->ref));
-		kg_jw_kstring(w,
-					  "entity_type",
-					  kg_type_handle(graph->ranked[node->ref.rank - 1]));
+		kg_jw_kstring(
+			w, "entity_type", kg_row_handle(graph->ranked[node->ref.rank - 1]));
 	}
 	else
 	{
 		kg_jw_kstring(
-			w, "type", kg_type_handle(graph->ranked[node->ref.rank - 1]));
+			w, "type", kg_row_handle(graph->ranked[node->ref.rank - 1]));
 		kg_jw_key(w, "id");
 		kg_jw_stringn(w, node->ref.id, node->ref.idlen);
 		if (node->depth >= 0)

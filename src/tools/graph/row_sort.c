@@ -48,7 +48,7 @@ find_of_nodes(KgGraphCall *call, const KgType *only, const char *sent,
 	key->paths = palloc0((graph->nranks + 1) * sizeof(KgRefPath *));
 	for (int i = 0; i < graph->nranks; i++)
 	{
-		const KgType *type = graph->ranked[i];
+		const KgType *type = kg_graph_type(graph, i);
 		const KgField *field = strcmp(key->name, "id") == 0
 								   ? type->id_field
 								   : kg_type_field(type, key->name);

@@ -457,7 +457,7 @@ may_be_type(const char *text)
 	if (kg_catalog_type(catalog, text) != NULL)
 		return true;
 	for (int i = 0; i < catalog->ntypes; i++)
-		names[i] = catalog->types[i]->name;
+		names[i] = catalog->types[i].name;
 	return kg_likely(text, names, NULL, catalog->ntypes) >= 0;
 }
 

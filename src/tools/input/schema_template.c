@@ -113,7 +113,7 @@ write_types(const Expansion *x, KgJsonWriter *w, bool all)
 	const char **names = palloc((catalog->ntypes + 1) * sizeof(char *));
 
 	for (int i = 0; i < catalog->ntypes; i++)
-		names[i] = kg_type_handle(catalog->types[i]);
+		names[i] = kg_row_handle(&catalog->types[i]);
 	write_names(x,
 				w,
 				names,
@@ -292,7 +292,7 @@ has_periods(const Expansion *x)
 		return true;
 	if (x->type && !kg_derived_any(x->type))
 		return kg_period_any(&x->type->period);
-	return catalog_of(x)->has_periods;
+	return kg_catalog_has(catalog_of(x), KG_TRAIT_PERIOD);
 }
 
 /*
@@ -304,13 +304,14 @@ has_history(const Expansion *x)
 {
 	if (x->outline)
 		return true;
-	return x->type ? x->type->history : catalog_of(x)->any_history;
+	return x->type ? x->type->history
+				   : kg_catalog_has(catalog_of(x), KG_TRAIT_HISTORY);
 }
 
 static bool
 searches_text(const Expansion *x)
 {
-	return x->repeat || catalog_of(x)->searches_text;
+	return x->repeat || kg_catalog_has(catalog_of(x), KG_TRAIT_SEARCH);
 }
 
 /*

@@ -51,7 +51,7 @@ output_of(const KgCatalog *catalog, const KgCallable *callable)
 		return kg_expand_output(catalog, callable->fixed->name);
 	if (kg_callable_writes(callable))
 		return kg_write_output_schema();
-	return kg_tool_output_schema(callable->tool->type,
+	return kg_tool_output_schema(kg_tool_type(callable->tool),
 								 callable->tool->operation);
 }
 

@@ -67,7 +67,7 @@ choose_nodes(KgShownColumns *columns, const KgGraph *graph, int first, int n,
 		return false;
 	of = palloc((n + 1) * sizeof(KgShownOf));
 	for (int i = 0; i < n; i++)
-		of[i] = of_type(graph->ranked[first + i]);
+		of[i] = of_type(kg_graph_type(graph, first + i));
 	return kg_projections_read(
 		in, "columns", of, n, columns->nodes + first, of_edges);
 }
@@ -83,7 +83,7 @@ read_nodes(KgShownColumns *columns, const KgGraph *graph, const KgType *type,
 	if (choose_nodes(columns, graph, first, n, in, of_edges))
 		return;
 	for (int i = 0; i < n; i++)
-		columns->nodes[first + i] = summary_of(graph->ranked[first + i]);
+		columns->nodes[first + i] = summary_of(kg_graph_type(graph, first + i));
 }
 
 static const KgField *

@@ -18,7 +18,7 @@ write_end(KgVerify *v, const char *key, const KgRef *ref, KgJsonWriter *w)
 {
 	kg_jw_kbegin_object(w, key);
 	kg_jw_kstring(
-		w, "label", kg_type_handle(v->call.graph->ranked[ref->rank - 1]));
+		w, "label", kg_row_handle(v->call.graph->ranked[ref->rank - 1]));
 	kg_jw_kbegin_array(w, "ids");
 	kg_jw_string(w, ref->id);
 	kg_jw_end_array(w);

@@ -236,7 +236,7 @@ analyse_found(KgVerify *v, KgClaim *claim)
 {
 	const KgRef *ref = &v->mentions[claim->first].ref;
 
-	kg_claim_analyse(v, claim, v->call.graph->ranked[ref->rank - 1]);
+	kg_claim_analyse(v, claim, kg_graph_type(v->call.graph, ref->rank - 1));
 }
 
 static void

@@ -147,7 +147,7 @@ run_candidates(Candidates *c)
 			continue;
 		if (c->typed)
 		{
-			const KgType *type = graph->ranked[item->rank - 1];
+			const KgType *type = kg_graph_type(graph, item->rank - 1);
 
 			if (kg_foreign_of(graph, type) != NULL)
 				continue;
@@ -159,7 +159,7 @@ run_candidates(Candidates *c)
 	values[3] = kg_text_array(ids, n);
 	for (uint16 rank = 1; rank <= graph->nranks; rank++)
 	{
-		const KgType *type = graph->ranked[rank - 1];
+		const KgType *type = kg_graph_type(graph, rank - 1);
 
 		if (kg_foreign_of(graph, type) != NULL)
 			find_foreign(c, type, rank);
@@ -201,7 +201,7 @@ look_up_handles(KgVerify *v)
 		for (int t = 0; t < n; t++)
 			c.items[c.n++] = (Candidate){
 				ranks[t],
-				kg_id_of_type(graph->ranked[ranks[t] - 1],
+				kg_id_of_type(kg_graph_type(graph, ranks[t] - 1),
 							  v->mentions[i].given),
 				i};
 	}
@@ -314,7 +314,7 @@ run_names(Names *names, const char *const *texts, int n)
 
 	for (int i = 0; i < graph->nranks; i++)
 	{
-		const KgType *type = graph->ranked[i];
+		const KgType *type = kg_graph_type(graph, i);
 
 		if (kg_foreign_of(graph, type) != NULL)
 		{
@@ -350,7 +350,7 @@ take_named(Names *names, KgClaim *claim)
 
 		if (ref->id != NULL &&
 			(claim->type == NULL ||
-			 names->v->call.graph->ranked[ref->rank - 1] == claim->type))
+			 kg_graph_type(names->v->call.graph, ref->rank - 1) == claim->type))
 			claim->named = lappend(claim->named, ref);
 	}
 }

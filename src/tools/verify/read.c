@@ -213,7 +213,7 @@ kg_claim_types(const KgVerify *v, const KgMention *mention, uint16 *ranks)
 	int n = 0;
 
 	for (int i = 0; i < graph->nranks; i++)
-		if (kg_id_of_type(graph->ranked[i], mention->given) != NULL)
+		if (kg_id_of_type(kg_graph_type(graph, i), mention->given) != NULL)
 			ranks[n++] = (uint16) (i + 1);
 	return n;
 }
@@ -290,12 +290,12 @@ throw_no_such_property(const KgVerify *v, const KgClaim *claim)
 								claim->property);
 
 	for (int i = 0; i < graph->nranks; i++)
-		n += graph->ranked[i]->nfields;
+		n += kg_graph_type(graph, i)->nfields;
 	names = palloc((n + 1) * sizeof(char *));
 	n = 0;
 	for (int i = 0; i < graph->nranks; i++)
-		for (int f = 0; f < graph->ranked[i]->nfields; f++)
-			names[n++] = graph->ranked[i]->fields[f].name;
+		for (int f = 0; f < kg_graph_type(graph, i)->nfields; f++)
+			names[n++] = kg_graph_type(graph, i)->fields[f].name;
 	kg_error_path(err, "%s", kg_input_path(&claim->in, "property"));
 	kg_error_got_string(err, claim->property);
 	kg_error_expected(err, "a property of the entity's type");
@@ -392,7 +392,7 @@ check_property(KgVerify *v, KgClaim *claim)
 	const KgGraph *graph = v->call.graph;
 
 	for (int i = 0; i < graph->nranks; i++)
-		if (claimed_field(graph->ranked[i], claim->property) != NULL)
+		if (claimed_field(kg_graph_type(graph, i), claim->property) != NULL)
 			return;
 	throw_no_such_property(v, claim);
 }
@@ -412,7 +412,7 @@ read_property(KgVerify *v, KgClaim *claim)
 	read_mention(v, claim, "entity");
 	read_version(claim);
 	if (kg_claim_types(v, &v->mentions[claim->first], ranks) == 1)
-		kg_claim_analyse(v, claim, v->call.graph->ranked[ranks[0] - 1]);
+		kg_claim_analyse(v, claim, kg_graph_type(v->call.graph, ranks[0] - 1));
 	else
 		check_property(v, claim);
 }
@@ -678,7 +678,7 @@ counting_arguments(const KgCallable *callable, const JsonbContainer *given)
 	const KgOutline *outline = kg_outline(
 		callable->fixed != NULL
 			? callable->fixed->name
-			: kg_tool_input_template(callable->tool->type,
+			: kg_tool_input_template(kg_tool_type(callable->tool),
 									 callable->tool->operation));
 	KgJsonWriter w;
 

@@ -38,9 +38,8 @@ throw_not_exposed(const KgCatalog *catalog, const char *name, int operation,
 
 		if (tool->operation != operation)
 			continue;
-		kg_error_allow(err,
-					   tool->type ? kg_type_handle(tool->type)
-								  : tool->relation->name);
+		kg_error_allow(
+			err, tool->row ? kg_row_handle(tool->row) : tool->relation->name);
 		expected = psprintf("a %s that allows it", member);
 	}
 	type = operation & KG_EXPOSE_ROWS ? kg_catalog_type(catalog, name) : NULL;

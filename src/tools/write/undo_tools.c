@@ -46,8 +46,9 @@ read_types(const Changes *call, KgRecent *recent)
 	{
 		recent->types = palloc((catalog->ntypes + 1) * sizeof(KgType *));
 		for (int i = 0; i < catalog->ntypes; i++)
-			if (catalog->types[i]->authorize == NULL)
-				recent->types[recent->ntypes++] = catalog->types[i];
+			if (!kg_row_has(&catalog->types[i], KG_TRAIT_AUTHORIZE))
+				recent->types[recent->ntypes++] = kg_type_of(
+					&catalog->types[i]);
 		recent->edges = true;
 		return;
 	}
@@ -131,12 +132,16 @@ note_marks(const Changes *call, KgMarks *marks)
 {
 	for (int t = 0; t < call->catalog->ntypes; t++)
 	{
-		const KgType *type = call->catalog->types[t];
+		const KgTypeRow *row = &call->catalog->types[t];
+		const KgType *type;
 		bool shown = false;
 
 		for (int i = 0; i < call->n; i++)
-			shown |= call->changes[i].type_no == type->type_no;
-		for (int f = 0; f < type->nfields && shown; f++)
+			shown |= call->changes[i].type_no == row->type_no;
+		if (!shown)
+			continue;
+		type = kg_type_of(row);
+		for (int f = 0; f < type->nfields; f++)
 			kg_marks_note_of(marks,
 							 kg_type_handle(type),
 							 &type->fields[f],

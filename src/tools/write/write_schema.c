@@ -44,7 +44,7 @@ kg_write_input_schema(const KgTool *tool)
 
 	if (tool->relation != NULL)
 		return kg_expand_relation_input(template, tool->relation);
-	return kg_expand_input(NULL, template, tool->type, false);
+	return kg_expand_input(NULL, template, kg_tool_type(tool), false);
 }
 
 Jsonb *
@@ -58,9 +58,10 @@ kg_write_output_schema(void)
 char *
 kg_write_title(const KgTool *tool)
 {
-	const char *name = tool->relation != NULL ? tool->relation->name
-					   : tool->type->title	  ? tool->type->title
-											  : tool->type->name;
+	const KgType *type = kg_tool_type(tool);
+	const char *name = type == NULL	 ? tool->relation->name
+					   : type->title ? type->title
+									 : type->name;
 
 	switch (tool->operation)
 	{
@@ -108,14 +109,15 @@ append_variants(StringInfo text, const KgRelation *relation)
 char *
 kg_write_description(const KgTool *tool)
 {
-	const char *name = tool->relation ? tool->relation->name : tool->type->name;
+	const KgType *type = kg_tool_type(tool);
+	const char *name = type ? type->name : tool->relation->name;
 	StringInfoData text;
 
 	initStringInfo(&text);
-	if (tool->type != NULL && tool->type->tool_description)
-		appendStringInfo(&text, "%s\n", tool->type->tool_description);
-	else if (tool->type != NULL && tool->type->description)
-		appendStringInfo(&text, "%s\n", tool->type->description);
+	if (type != NULL && type->tool_description)
+		appendStringInfo(&text, "%s\n", type->tool_description);
+	else if (type != NULL && type->description)
+		appendStringInfo(&text, "%s\n", type->description);
 	switch (tool->operation)
 	{
 		case KG_EXPOSE_CREATE:
@@ -170,7 +172,7 @@ kg_write_description(const KgTool *tool)
 			append_variants(&text, tool->relation);
 			break;
 	}
-	if (tool->type != NULL && tool->type->binding != NULL)
+	if (type != NULL && type->binding != NULL)
 		appendStringInfoString(&text,
 							   " They are rows of a table, under its "
 							   "constraints and policies. There is no history, "

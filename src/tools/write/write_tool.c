@@ -175,15 +175,15 @@ perform(void *arg)
 	const KgTool *tool = call->tool;
 	const char *name = psprintf("%s/%s",
 								tool->bundle,
-								tool->type ? tool->type->name
-										   : tool->relation->name);
+								tool->row ? tool->row->name
+										  : tool->relation->name);
 
 	if (tool->operation == KG_EXPOSE_MERGE)
 	{
 		merge_entities(call, name);
 		return;
 	}
-	call->outcomes = kg_outcomes_make(tool->type ? "entities" : "edges",
+	call->outcomes = kg_outcomes_make(tool->row ? "entities" : "edges",
 									  kg_json_length(call->items),
 									  call->atomic,
 									  true);
@@ -198,10 +198,10 @@ perform(void *arg)
 			call->outcomes->nearest = kg_write_nearest;
 		call->outcomes->complete = kg_write_complete;
 	}
-	if (tool->type != NULL && tool->type->binding != NULL)
+	if (tool->row != NULL && kg_tool_type(tool)->binding != NULL)
 	{
 		kg_virtual_write(kg_running_catalog(),
-						 tool->type,
+						 kg_tool_type(tool),
 						 tool->operation,
 						 call->items,
 						 tool->operation == KG_EXPOSE_DELETE ? read_ids(call)
@@ -252,13 +252,13 @@ was_done(WriteCall *call, KgRequest *request)
 		call->key,
 		tool->name,
 		kg_json_without(call->arguments, "confirm"));
-	if (call->reply != NULL && tool->type != NULL &&
-		tool->type->binding != NULL)
+	if (call->reply != NULL && tool->row != NULL &&
+		kg_tool_type(tool)->binding != NULL)
 		call->reply = kg_virtual_withhold(
-			kg_running_catalog(), tool->type, call->reply);
-	else if (call->reply != NULL && tool->type != NULL)
+			kg_running_catalog(), kg_tool_type(tool), call->reply);
+	else if (call->reply != NULL && tool->row != NULL)
 		call->reply = kg_idempotency_seen(
-			psprintf("%s/%s", tool->bundle, tool->type->name), call->reply);
+			psprintf("%s/%s", tool->bundle, tool->row->name), call->reply);
 	return call->reply != NULL;
 }
 
@@ -434,10 +434,10 @@ kg_tool_write(const KgTool *tool, const Jsonb *arguments)
 	WriteCall call = {tool, arguments};
 
 	kg_write_require();
-	if (tool->type != NULL)
+	if (tool->row != NULL)
 	{
-		kg_decisions_require(kg_running_catalog(), tool->type, NULL);
-		refuse_outside(tool->type);
+		kg_decisions_require(kg_running_catalog(), kg_tool_type(tool), NULL);
+		refuse_outside(kg_tool_type(tool));
 	}
 	read_arguments(&call);
 	/* In an exchange, one round decides all that the write has to see. */
