@@ -15,6 +15,7 @@
 #include "auth/policies.h"
 #include "auth/privileges.h"
 #include "auth/token_identity.h"
+#include "base/cache.h"
 #include "base/catch.h"
 #include "base/extension.h"
 #include "base/json.h"
@@ -585,6 +586,13 @@ look_at_settings(KgComponent *c)
 	kg_jw_kint(&c->metrics, "wrong", c->nproblems);
 }
 
+/* Reports the memory of the backend's caches; they may serve many tenants. */
+static void
+look_at_caches(KgComponent *c)
+{
+	kg_jw_kint(&c->metrics, "bytes", (int64) kg_cache_bytes());
+}
+
 /* The callers that get a component. */
 typedef enum KgAudience
 {
@@ -611,6 +619,7 @@ static const struct
 	{"functions", KG_ABOVE_TENANTS, look_at_functions},
 	{"keys", KG_ABOVE_TENANTS, look_at_keys},
 	{"settings", KG_ABOVE_TENANTS, look_at_settings},
+	{"caches", KG_ABOVE_TENANTS, look_at_caches},
 };
 
 static void

@@ -108,20 +108,65 @@ is_full(const KgCache *cache)
 			cache->bytes > (Size) *cache->most_kb * 1024);
 }
 
+static void
+measure(KgCache *cache, KgCacheEntry *entry)
+{
+	Size bytes = MemoryContextMemAllocated(entry->context, true);
+
+	cache->bytes += bytes - entry->bytes;
+	entry->bytes = bytes;
+}
+
+/* Evicts the least recently used entries above the bound. */
+static void
+evict(KgCache *cache)
+{
+	while (is_full(cache) &&
+		   dlist_tail_node(&cache->entries) != dlist_head_node(&cache->entries))
+		drop(cache, dlist_tail_node(&cache->entries));
+}
+
+/* The caches that have had an entry. */
+static KgCache *caches = NULL;
+
 void
 kg_cache_keep(KgCache *cache, void *entry, uint64 hash)
 {
 	KgCacheEntry *kept = entry;
 
 	kept->hash = hash;
-	if (cache->most_kb != NULL)
-		kept->bytes = MemoryContextMemAllocated(kept->context, true);
+	kept->cache = cache;
 	MemoryContextSetParent(kept->context, CacheMemoryContext);
 	dlist_push_head(&cache->entries, &kept->link);
 	cache->n++;
-	cache->bytes += kept->bytes;
-	while (is_full(cache) && dlist_tail_node(&cache->entries) != &kept->link)
-		drop(cache, dlist_tail_node(&cache->entries));
+	if (!cache->listed)
+	{
+		cache->listed = true;
+		cache->next = caches;
+		caches = cache;
+	}
+	measure(cache, kept);
+	evict(cache);
+}
+
+Size
+kg_cache_bytes(void)
+{
+	Size bytes = 0;
+
+	for (KgCache *cache = caches; cache != NULL; cache = cache->next)
+	{
+		dlist_iter iter;
+
+		dlist_foreach(iter, &cache->entries)
+		{
+			measure(cache, dlist_container(KgCacheEntry, link, iter.cur));
+			if (cache->elsewhere != NULL)
+				bytes += cache->elsewhere(iter.cur);
+		}
+		bytes += cache->bytes;
+	}
+	return bytes;
 }
 
 static void
@@ -133,8 +178,15 @@ unpin(void *arg)
 	if (entry->pinned_by == pin->context)
 		entry->pinned_by = NULL;
 	entry->pins--;
-	if (entry->pins == 0 && entry->dropped)
+	if (entry->pins > 0)
+		return;
+	if (entry->dropped)
 		MemoryContextDelete(entry->context);
+	else if (entry->cache != NULL && entry->cache->most_kb != NULL)
+	{
+		measure(entry->cache, entry);
+		evict(entry->cache);
+	}
 }
 
 void

@@ -8,7 +8,9 @@
  * that PostgreSQL does not manage.
  *
  *	  bound		  the least recently used entries are evicted while the cache
- *				  is above *most or *most_kb
+ *				  is above *most or *most_kb. An entry may grow while it is
+ *				  pinned; it is measured when its last pin ends. The entry
+ *				  used last remains
  *	  staleness	  a change of the kind named by "stale" evicts all entries
  *	  lifetime	  an entry lives until the next call with this cache, or as
  *				  long as the memory context that pins it
@@ -47,6 +49,7 @@ typedef struct KgCacheEntry
 	MemoryContext pinned_by; /* the most recent pin's context */
 	int pins;
 	Size bytes;
+	struct KgCache *cache;
 	bool dropped;
 } KgCacheEntry;
 
@@ -56,6 +59,8 @@ typedef struct KgCache
 	const int *most; /* number of entries; a setting or constant; NULL: any */
 	KgCacheStale stale;
 	const int *most_kb; /* memory of all entries; NULL: any */
+	/* bytes of an entry outside its context; NULL: none */
+	Size (*elsewhere)(const void *entry);
 
 	dlist_head entries; /* most recently used first */
 	int n;
@@ -63,6 +68,8 @@ typedef struct KgCache
 	uint64 generation;
 	uint64 roles;
 	uint64 functions;
+	bool listed; /* is one of those that kg_cache_bytes() adds up */
+	struct KgCache *next;
 } KgCache;
 
 typedef bool (*KgCacheMatch)(const void *entry, const void *key);
@@ -97,5 +104,8 @@ extern void kg_cache_keep(KgCache *cache, void *entry, uint64 hash);
  * Keeps the entry alive as long as this context, even if the cache evicts it.
  */
 extern void kg_cache_pin(void *entry, MemoryContext context);
+
+/* Returns the bytes of all entries of all caches of this backend. */
+extern Size kg_cache_bytes(void);
 
 #endif /* KG_CACHE_H */

@@ -39,9 +39,11 @@ typedef struct KgToolList
 	const Jsonb *first; /* result for a client without a cursor */
 } KgToolList;
 
-static const int most = 16;
+/* Kilobytes. A list of 1,000 types has six megabytes. */
+static const int most_kb = 16 * 1024;
 /* Stale when the catalog or an agent changes. */
-static KgCache lists = {"tool list", &most, KG_STALE_BY_CATALOG};
+static KgCache lists = {
+	.name = "tool list", .stale = KG_STALE_BY_CATALOG, .most_kb = &most_kb};
 
 static bool
 is_key(const void *entry, const void *key)

@@ -52,11 +52,28 @@ typedef struct PlanEntry
 	MemoryContextCallback gone;
 } PlanEntry;
 
+/* Returns the bytes of the plan, which is in contexts of its own. */
+static Size
+bytes_of_plan(const void *entry)
+{
+	const SPIPlanPtr plan = ((const PlanEntry *) entry)->plan;
+	const CachedPlanSource *source = linitial(plan->plancache_list);
+	Size bytes = MemoryContextMemAllocated(plan->plancxt, true) +
+				 MemoryContextMemAllocated(source->context, true);
+
+	if (source->gplan != NULL)
+		bytes += MemoryContextMemAllocated(source->gplan->context, true);
+	return bytes;
+}
+
 /*
  * Entries never become stale: PostgreSQL analyzes a text again when a table
  * changes.
  */
-static KgCache plans = {"plan", &kg_setting_plan_cache_size, KG_STALE_NEVER};
+static KgCache plans = {.name = "plan",
+						.most = &kg_setting_plan_cache_size,
+						.stale = KG_STALE_NEVER,
+						.elsewhere = bytes_of_plan};
 
 /*
  * Planner settings and table size for all plans, so that a plan does not depend
