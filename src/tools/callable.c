@@ -38,14 +38,16 @@ Jsonb *
 kg_callable_input(const KgCatalog *catalog, const KgCallable *callable)
 {
 	if (callable->fixed != NULL)
-		return kg_expand_input(catalog, callable->fixed->name, NULL, true);
+		return kg_expand_input(
+			catalog, callable->fixed->name, NULL, true, NULL);
 	if (kg_callable_writes(callable))
-		return kg_write_input_schema(callable->tool);
+		return kg_write_input_schema(callable->tool, NULL);
 	return kg_expand_input(catalog,
 						   kg_tool_input_template(kg_tool_type(callable->tool),
 												  callable->tool->operation),
 						   kg_tool_type(callable->tool),
-						   true);
+						   true,
+						   NULL);
 }
 
 static Jsonb *

@@ -653,6 +653,45 @@ result_schema(const Jsonb *reply)
 	return kg_jw_finish(&w);
 }
 
+/* The state of a list of tools. */
+typedef struct Listing
+{
+	const KgSchemaForm *form;
+	KgExpandedParts *parts;
+	MemoryContext context;
+	List *results; /* List of Result * */
+} Listing;
+
+/* The schema of a result, by the template of the reply. */
+typedef struct Result
+{
+	const char *template;
+	const Jsonb *schema;
+} Result;
+
+static const Jsonb *
+result_of(Listing *listing, const char *template)
+{
+	MemoryContext old;
+	Result *result;
+	ListCell *lc;
+
+	foreach(lc, listing->results)
+	{
+		result = lfirst(lc);
+		if (strcmp(result->template, template) == 0)
+			return result->schema;
+	}
+	old = MemoryContextSwitchTo(listing->context);
+	result = palloc(sizeof(Result));
+	result->template = template;
+	result->schema = kg_form_output(
+		listing->form, result_schema(kg_expand_output(NULL, template)));
+	listing->results = lappend(listing->results, result);
+	MemoryContextSwitchTo(old);
+	return result->schema;
+}
+
 /* A tool in the list. */
 typedef struct Listed
 {
@@ -660,7 +699,7 @@ typedef struct Listed
 	const char *title;
 	const char *description;
 	const Jsonb *input;
-	const Jsonb *output;
+	const Jsonb *result;			/* schema of its structured content */
 	const KgOperation *writes;		/* NULL: it only reads */
 	const KgDefinition *registered; /* or NULL */
 } Listed;
@@ -680,15 +719,14 @@ write_hints(KgJsonWriter *w, const KgOperation *writes)
 }
 
 static void
-write_tool(KgJsonWriter *w, const KgSchemaForm *form, const Listed *tool)
+write_tool(KgJsonWriter *w, const Listing *listing, const Listed *tool)
 {
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "name", tool->name);
 	kg_jw_kstring(w, "title", tool->title);
 	kg_jw_kstring(w, "description", tool->description);
-	kg_jw_kjsonb(w, "inputSchema", kg_form_input(form, tool->input));
-	kg_jw_kjsonb(
-		w, "outputSchema", kg_form_output(form, result_schema(tool->output)));
+	kg_jw_kjsonb(w, "inputSchema", kg_form_input(listing->form, tool->input));
+	kg_jw_kjsonb(w, "outputSchema", tool->result);
 	if (tool->registered == NULL)
 		write_hints(w, tool->writes);
 	else
@@ -731,9 +769,8 @@ first_set(const KgFixedTool *tool)
  * by a scan, because a toolset has few tools.
  */
 static void
-write_fixed_tools(KgJsonWriter *w, const KgSchemaForm *form,
-				  const KgCatalog *catalog, const KgAgent *agent, int toolset,
-				  int offered)
+write_fixed_tools(KgJsonWriter *w, Listing *listing, const KgCatalog *catalog,
+				  const KgAgent *agent, int toolset, int offered)
 {
 	const char *last = "";
 
@@ -753,19 +790,19 @@ write_fixed_tools(KgJsonWriter *w, const KgSchemaForm *form,
 			is_taken(catalog, agent, next->name, offered))
 			continue;
 		write_tool(w,
-				   form,
+				   listing,
 				   &(Listed){next->name,
 							 kg_tool_text(next->name, "title"),
 							 kg_tool_text(next->name, "description"),
-							 kg_expand_input(NULL, next->name, NULL, false),
-							 kg_expand_output(NULL, next->name),
+							 kg_expand_input(
+								 NULL, next->name, NULL, false, listing->parts),
+							 result_of(listing, next->name),
 							 next->writes});
 	}
 }
 
 static void
-write_catalog_tool(KgJsonWriter *w, const KgSchemaForm *form,
-				   const KgTool *tool)
+write_catalog_tool(KgJsonWriter *w, Listing *listing, const KgTool *tool)
 {
 	Listed listed = {.name = tool->name};
 	const KgType *type = kg_tool_type(tool);
@@ -775,21 +812,23 @@ write_catalog_tool(KgJsonWriter *w, const KgSchemaForm *form,
 		listed.writes = kg_operation_of(tool->operation);
 		listed.title = kg_write_title(tool);
 		listed.description = kg_write_description(tool);
-		listed.input = kg_write_input_schema(tool);
-		listed.output = kg_write_output_schema();
+		listed.input = kg_write_input_schema(tool, listing->parts);
+		listed.result = result_of(listing, KG_WRITE_TEMPLATE);
 	}
 	else
 	{
 		listed.title = kg_tool_title(type, tool->operation);
 		listed.description = kg_tool_description(type, tool->operation);
-		listed.input = kg_tool_input_schema(type, tool->operation);
-		listed.output = kg_tool_output_schema(type, tool->operation);
+		listed.input = kg_tool_input_schema(
+			type, tool->operation, listing->parts);
+		listed.result = result_of(
+			listing, kg_tool_output_template(type, tool->operation));
 	}
-	write_tool(w, form, &listed);
+	write_tool(w, listing, &listed);
 }
 
 static void
-write_registered_tools(KgJsonWriter *w, const KgSchemaForm *form,
+write_registered_tools(KgJsonWriter *w, Listing *listing,
 					   const KgCatalog *catalog, const KgAgent *agent)
 {
 	ListCell *lc;
@@ -802,15 +841,18 @@ write_registered_tools(KgJsonWriter *w, const KgSchemaForm *form,
 		CHECK_FOR_INTERRUPTS();
 		if (kg_client_bad_name(def) != NULL)
 			continue;
-		write_tool(w,
-				   form,
-				   &(Listed){.name = def->name,
-							 .title = title,
-							 .description = def->description ? def->description
-															 : title,
-							 .input = kg_client_root(def->input_schema, true),
-							 .output = kg_definition_output(def, catalog),
-							 .registered = def});
+		write_tool(
+			w,
+			listing,
+			&(Listed){.name = def->name,
+					  .title = title,
+					  .description = def->description ? def->description
+													  : title,
+					  .input = kg_client_root(def->input_schema, true),
+					  .result = kg_form_output(
+						  listing->form,
+						  result_schema(kg_definition_output(def, catalog))),
+					  .registered = def});
 	}
 }
 
@@ -818,25 +860,36 @@ static Jsonb *
 write_tools(const KgSchemaForm *form, const KgCatalog *catalog,
 			const KgAgent *agent, int offered)
 {
+	Listing listing = {form, kg_expanded_parts(), CurrentMemoryContext};
+	MemoryContext work = AllocSetContextCreate(
+		CurrentMemoryContext, "kg tool of a list", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old;
 	KgJsonWriter w;
 
 	kg_jw_init_array(&w);
 	/* Clients that read only one page get the tools that serve all types. */
 	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_LAST; set <<= 1)
-		write_fixed_tools(&w, form, catalog, agent, set, offered);
-	write_registered_tools(&w, form, catalog, agent);
+		write_fixed_tools(&w, &listing, catalog, agent, set, offered);
+	write_registered_tools(&w, &listing, catalog, agent);
+	old = MemoryContextSwitchTo(work);
 	for (int i = 0; i < catalog->ntools; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (kg_tool_is_offered(agent, &catalog->tools[i], offered))
-			write_catalog_tool(&w, form, &catalog->tools[i]);
+		if (!kg_tool_is_offered(agent, &catalog->tools[i], offered))
+			continue;
+		write_catalog_tool(&w, &listing, &catalog->tools[i]);
+		MemoryContextReset(work);
 	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
 	return kg_jw_finish(&w);
 }
 
-static const int most = 16;
+/* Kilobytes. A list of 1,000 types has six megabytes. */
+static const int most_kb = 16 * 1024;
 /* A change of the catalog or of an agent invalidates the lists. */
-static KgCache lists = {"tools", &most, KG_STALE_BY_CATALOG};
+static KgCache lists = {
+	.name = "tools", .stale = KG_STALE_BY_CATALOG, .most_kb = &most_kb};
 
 static bool
 is_listed(const void *entry, const void *key)

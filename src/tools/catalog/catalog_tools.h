@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "model/catalog.h"
 #include "query/list/list.h"
+#include "tools/input/schema_template.h"
 #include "tools/reply/reply.h"
 
 /* Run the tool list (with ids_only: list_ids) or get of a type. */
@@ -53,12 +54,13 @@ extern int64 kg_list_read_cursor(KgListQuery *query,
 extern void kg_list_draft(KgDraft *draft, const KgListQuery *query,
 						  const KgListPage *page, int64 position);
 /*
- * Return the schemas, texts and template of a type's tool for one operation
+ * Return the input schema, texts and templates of a type's tool for one operation
  * (KG_EXPOSE_*).
  */
-extern Jsonb *kg_tool_input_schema(const KgType *type, int operation);
+extern Jsonb *kg_tool_input_schema(const KgType *type, int operation,
+								   KgExpandedParts *parts);
 extern const char *kg_tool_input_template(const KgType *type, int operation);
-extern Jsonb *kg_tool_output_schema(const KgType *type, int operation);
+extern const char *kg_tool_output_template(const KgType *type, int operation);
 extern char *kg_tool_title(const KgType *type, int operation);
 extern char *kg_tool_description(const KgType *type, int operation);
 

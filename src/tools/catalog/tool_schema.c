@@ -30,18 +30,18 @@ kg_tool_input_template(const KgType *type, int operation)
 }
 
 Jsonb *
-kg_tool_input_schema(const KgType *type, int operation)
+kg_tool_input_schema(const KgType *type, int operation, KgExpandedParts *parts)
 {
 	return kg_expand_input(
-		NULL, kg_tool_input_template(type, operation), type, false);
+		NULL, kg_tool_input_template(type, operation), type, false, parts);
 }
 
-Jsonb *
-kg_tool_output_schema(const KgType *type, int operation)
+const char *
+kg_tool_output_template(const KgType *type, int operation)
 {
 	if (operation == KG_EXPOSE_LIST_IDS && type->nsummary > 0)
-		return kg_expand_output(NULL, "list_type_ids_with_summaries");
-	return kg_expand_output(NULL, kg_tool_input_template(type, operation));
+		return "list_type_ids_with_summaries";
+	return kg_tool_input_template(type, operation);
 }
 
 /* ---- titles and descriptions ---- */

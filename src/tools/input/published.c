@@ -74,7 +74,7 @@ published_schema(const KgCatalog *catalog, const KgType *type,
 
 	if (entry != NULL)
 		return entry->schema;
-	schema = kg_expand_input(NULL, template, type, true);
+	schema = kg_expand_input(NULL, template, type, true, NULL);
 	entry = kg_cache_make(&published, sizeof(*entry));
 	old = MemoryContextSwitchTo(entry->entry.context);
 	entry->key = key;

@@ -36,6 +36,7 @@
 #include "tools/input/schema_template.h"
 #include "tools/schemas/texts.h"
 #include "tools/write/write_schema.h"
+#include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 /*
@@ -59,11 +60,35 @@ typedef struct Expansion
 	 * replaces the part unless repeat is set.
 	 */
 	const char *note;
+	const char *note_at;	/* position of the note in its template */
+	KgExpandedParts *parts; /* or NULL */
+	bool *differs; /* set if the result depends on type or relation; or NULL */
 } Expansion;
+
+/* An expanded object or array of a template. */
+typedef struct ExpandedPart
+{
+	struct
+	{
+		const JsonbContainer *template;
+		const char *note_at;
+	} key;
+	const Jsonb *json; /* NULL: differs by type or relation */
+} ExpandedPart;
+
+struct KgExpandedParts
+{
+	HTAB *table; /* of ExpandedPart */
+	MemoryContext context;
+};
 
 static void write_value(const Expansion *x, const JsonbValue *value,
 						KgJsonWriter *w);
 static void write_part(const Expansion *x, const char *name, KgJsonWriter *w);
+static void write_members(const Expansion *x, const JsonbContainer *object,
+						  KgJsonWriter *w);
+static const Jsonb *expanded_part(const Expansion *x,
+								  const JsonbContainer *template);
 static char *expand_text(const char *template);
 
 static void
@@ -461,6 +486,7 @@ static const struct
 	const char *name;
 	void (*write)(const Expansion *x, KgJsonWriter *w);
 	const char *outlined;
+	bool differs; /* by type or relation */
 } written_parts[] = {
 	{"type", write_type, "$name"},
 	{"type_or_all", write_type_or_all, "$name"},
@@ -468,13 +494,13 @@ static const struct
 	{"relation_or_all", write_relation_or_all, "$name"},
 	{"filters", write_filters, "$filters"},
 	{"each_operator", write_each_operator},
-	{"type_filters", write_type_filters, "$filters"},
-	{"sort_names", write_sort_names},
-	{"sort_note", write_sort_note},
-	{"field_names", write_field_names},
-	{"document", write_document, "$object"},
-	{"changes", write_changes},
-	{"edge_properties", write_edge_properties},
+	{"type_filters", write_type_filters, "$filters", true},
+	{"sort_names", write_sort_names, NULL, true},
+	{"sort_note", write_sort_note, NULL, true},
+	{"field_names", write_field_names, NULL, true},
+	{"document", write_document, "$object", true},
+	{"changes", write_changes, NULL, true},
+	{"edge_properties", write_edge_properties, NULL, true},
 };
 
 /* Parts of texts. */
@@ -492,9 +518,10 @@ static const struct
 {
 	const char *name;
 	bool (*holds)(const Expansion *x);
+	bool differs; /* by type */
 } conditions[] = {
-	{"periods", has_periods},
-	{"history", has_history},
+	{"periods", has_periods, true},
+	{"history", has_history, true},
 	{"text_search", searches_text_alone},
 	{"vectors", has_vectors},
 	{"no_vectors", needs_query},
@@ -532,6 +559,13 @@ member_of_tool(const char *tool, const char *key)
 	return value;
 }
 
+static void
+note_difference(const Expansion *x, bool differs)
+{
+	if (differs && x->differs != NULL)
+		*x->differs = true;
+}
+
 /* Returns whether a part is included: one without "$if" is always included. */
 static bool
 is_included(const Expansion *x, const JsonbContainer *part)
@@ -542,7 +576,10 @@ is_included(const Expansion *x, const JsonbContainer *part)
 		return true;
 	for (int i = 0; i < lengthof(conditions); i++)
 		if (kg_json_string_is(&condition, conditions[i].name))
+		{
+			note_difference(x, conditions[i].differs);
 			return conditions[i].holds(x);
+		}
 	elog(ERROR,
 		 "unknown condition of a schema: %s",
 		 kg_json_cstring(&condition));
@@ -575,6 +612,7 @@ write_part(const Expansion *x, const char *name, KgJsonWriter *w)
 	for (int i = 0; i < lengthof(written_parts); i++)
 		if (strcmp(written_parts[i].name, name) == 0)
 		{
+			note_difference(x, written_parts[i].differs);
 			if (!x->outline)
 				written_parts[i].write(x, w);
 			else
@@ -612,6 +650,7 @@ part_of(Expansion *x, const JsonbValue *string)
 	{
 		*at = '\0';
 		x->note = at + 1;
+		x->note_at = string->val.string.val + (x->note - text);
 	}
 	return text + 1;
 }
@@ -621,14 +660,17 @@ static void
 write_members_of(const Expansion *x, const JsonbValue *string, KgJsonWriter *w)
 {
 	Expansion inner = *x;
-	const char *name = part_of(&inner, string);
-	KgJsonWriter part;
+	const JsonbContainer *part = find_template(kg_schema_parts,
+											   part_of(&inner, string));
+	const Jsonb *expanded;
 
-	if (!is_included(x, find_template(kg_schema_parts, name)))
+	if (!is_included(x, part))
 		return;
-	kg_jw_init(&part);
-	write_part(&inner, name, &part);
-	kg_jw_members(w, &kg_jw_finish(&part)->root);
+	expanded = expanded_part(&inner, part);
+	if (expanded != NULL)
+		kg_jw_members(w, &expanded->root);
+	else
+		write_members(&inner, part, w);
 }
 
 /* Writes the members of an object of a template. */
@@ -657,25 +699,74 @@ write_members(const Expansion *x, const JsonbContainer *object, KgJsonWriter *w)
 	}
 }
 
+/* Writes an object or array. */
+static void
+write_container(const Expansion *x, const JsonbContainer *template,
+				KgJsonWriter *w)
+{
+	if (JsonContainerIsObject(template))
+	{
+		kg_jw_begin_object(w);
+		write_members(x, template, w);
+		kg_jw_end_object(w);
+	}
+	else
+	{
+		kg_jw_begin_array(w);
+		kg_json_each(it, template)
+			write_value(x, &it.value, w);
+		kg_jw_end_array(w);
+	}
+}
+
+/*
+ * Returns the expansion of an object or array that is equal for all types, or
+ * NULL. Positions in templates identify it, because templates are constants.
+ */
+static const Jsonb *
+expanded_part(const Expansion *x, const JsonbContainer *template)
+{
+	Expansion inner = *x;
+	ExpandedPart sought = {{template, x->note_at}};
+	ExpandedPart *part;
+	bool found;
+	bool differs = false;
+
+	if (x->parts == NULL)
+		return NULL;
+	part = hash_search(x->parts->table, &sought.key, HASH_ENTER, &found);
+	if (!found)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(x->parts->context);
+		KgJsonWriter w;
+
+		part->json = NULL;
+		inner.differs = &differs;
+		kg_jw_init(&w);
+		write_container(&inner, template, &w);
+		if (!differs)
+			part->json = kg_jw_finish(&w);
+		MemoryContextSwitchTo(caller);
+	}
+	note_difference(x, part->json == NULL);
+	return part->json;
+}
+
 static void
 write_value(const Expansion *x, const JsonbValue *value, KgJsonWriter *w)
 {
 	Expansion inner = *x;
+	const Jsonb *part;
 	char *name;
 
 	check_stack_depth();
-	if (kg_json_is_object(value))
+	if (value->type == jbvBinary)
 	{
-		kg_jw_begin_object(w);
-		write_members(x, kg_json_container(value), w);
-		kg_jw_end_object(w);
-	}
-	else if (kg_json_is_array(value))
-	{
-		kg_jw_begin_array(w);
-		kg_json_each(it, kg_json_container(value))
-			write_value(x, &it.value, w);
-		kg_jw_end_array(w);
+		part = expanded_part(x, kg_json_container(value));
+		if (part != NULL)
+			kg_jw_jsonb(w, part);
+		else
+			write_container(x, kg_json_container(value), w);
 	}
 	else if (value->type != jbvString)
 		kg_jw_value(w, value);
@@ -691,8 +782,11 @@ static Jsonb *
 expanded(const Expansion *x, const char *tool, const char *key)
 {
 	JsonbValue schema = member_of_tool(tool, key);
+	const Jsonb *part = expanded_part(x, kg_json_container(&schema));
 	KgJsonWriter w;
 
+	if (part != NULL)
+		return (Jsonb *) part;
 	kg_jw_init(&w);
 	write_value(x, &schema, &w);
 	return kg_jw_finish(&w);
@@ -747,11 +841,28 @@ kg_tool_text(const char *tool, const char *key)
 	return expand_text(kg_json_cstring(&text));
 }
 
+KgExpandedParts *
+kg_expanded_parts(void)
+{
+	HASHCTL ctl = {.keysize = sizeof(((ExpandedPart *) 0)->key),
+				   .entrysize = sizeof(ExpandedPart),
+				   .hcxt = CurrentMemoryContext};
+	KgExpandedParts *parts = palloc(sizeof(KgExpandedParts));
+
+	parts->context = CurrentMemoryContext;
+	parts->table = hash_create(
+		"kg expanded parts", 128, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	return parts;
+}
+
 Jsonb *
 kg_expand_input(const KgCatalog *catalog, const char *tool, const KgType *type,
-				bool repeat)
+				bool repeat, KgExpandedParts *parts)
 {
-	Expansion x = {.catalog = catalog, .type = type, .repeat = repeat};
+	Expansion x = {
+		.catalog = catalog, .type = type, .repeat = repeat, .parts = parts};
+
+	Assert(!repeat || parts == NULL);
 
 	return expanded(&x, tool, "input");
 }
@@ -765,9 +876,10 @@ kg_expand_output(const KgCatalog *catalog, const char *tool)
 }
 
 Jsonb *
-kg_expand_relation_input(const char *tool, const KgRelation *relation)
+kg_expand_relation_input(const char *tool, const KgRelation *relation,
+						 KgExpandedParts *parts)
 {
-	Expansion x = {.relation = relation};
+	Expansion x = {.relation = relation, .parts = parts};
 
 	return expanded(&x, tool, "input");
 }

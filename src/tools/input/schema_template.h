@@ -9,18 +9,29 @@
 #include "utils/jsonb.h"
 
 /*
+ * Parts of templates that are equal for all types, expanded once for a list of
+ * tools. Made in the current memory context; valid for one catalog and as long
+ * as no setting changes.
+ */
+typedef struct KgExpandedParts KgExpandedParts;
+extern KgExpandedParts *kg_expanded_parts(void);
+
+/*
  * Return the input or output schema of a tool from its template, in the
  * caller's memory context. If catalog is NULL, the catalog of the caller is
  * used. type is the type for which the tool is generated, or NULL. If "repeat"
- * is true, a part that occurs several times is written out each time.
+ * is true, a part that occurs several times is written out each time, and
+ * "parts" must be NULL. With "parts", the result may be one of them.
  */
 extern Jsonb *kg_expand_input(const KgCatalog *catalog, const char *tool,
-							  const KgType *type, bool repeat);
+							  const KgType *type, bool repeat,
+							  KgExpandedParts *parts);
 extern Jsonb *kg_expand_output(const KgCatalog *catalog, const char *tool);
 
 /* Returns the input schema of a tool that is generated for a relation. */
 extern Jsonb *kg_expand_relation_input(const char *tool,
-									   const KgRelation *relation);
+									   const KgRelation *relation,
+									   KgExpandedParts *parts);
 
 /* Returns "title" or "description" of a tool's template. */
 extern char *kg_tool_text(const char *tool, const char *key);

@@ -47,12 +47,14 @@
 static Jsonb *
 output_of(const KgCatalog *catalog, const KgCallable *callable)
 {
-	if (callable->fixed != NULL)
-		return kg_expand_output(catalog, callable->fixed->name);
-	if (kg_callable_writes(callable))
-		return kg_write_output_schema();
-	return kg_tool_output_schema(kg_tool_type(callable->tool),
-								 callable->tool->operation);
+	const KgTool *tool = callable->tool;
+
+	return kg_expand_output(
+		catalog,
+		callable->fixed != NULL ? callable->fixed->name
+		: kg_callable_writes(callable)
+			? KG_WRITE_TEMPLATE
+			: kg_tool_output_template(kg_tool_type(tool), tool->operation));
 }
 
 /* ---- samples ---- */

@@ -38,19 +38,13 @@ kg_write_input_template(const KgTool *tool)
 }
 
 Jsonb *
-kg_write_input_schema(const KgTool *tool)
+kg_write_input_schema(const KgTool *tool, KgExpandedParts *parts)
 {
 	const char *template = kg_write_input_template(tool);
 
 	if (tool->relation != NULL)
-		return kg_expand_relation_input(template, tool->relation);
-	return kg_expand_input(NULL, template, kg_tool_type(tool), false);
-}
-
-Jsonb *
-kg_write_output_schema(void)
-{
-	return kg_expand_output(NULL, "write");
+		return kg_expand_relation_input(template, tool->relation, parts);
+	return kg_expand_input(NULL, template, kg_tool_type(tool), false, parts);
 }
 
 /* ---- titles and descriptions ---- */

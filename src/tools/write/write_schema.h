@@ -6,13 +6,15 @@
 #define KG_WRITE_SCHEMA_H
 
 #include "model/catalog.h"
+#include "tools/input/schema_template.h"
 
 /* Maximum number of items in a call. */
 #define KG_WRITE_ITEMS 500
+/* The template of the replies of tools that write. */
+#define KG_WRITE_TEMPLATE "write"
 
 extern const char *kg_write_input_template(const KgTool *tool);
-extern Jsonb *kg_write_input_schema(const KgTool *tool);
-extern Jsonb *kg_write_output_schema(void);
+extern Jsonb *kg_write_input_schema(const KgTool *tool, KgExpandedParts *parts);
 extern char *kg_write_title(const KgTool *tool);
 extern char *kg_write_description(const KgTool *tool);
 
