@@ -4,7 +4,7 @@ list of every type."""
 import json
 import statistics
 
-from kgbench import Report, Session, literal, make_tenant, scaled
+from kgbench import Report, Session, cpu_statement, literal, make_tenant, scaled
 
 FEW, MANY = 7, scaled(1000, 50)
 ROUNDS = 9
@@ -26,8 +26,10 @@ def first(role, expression):
     return spent, memory / 1048576
 
 
-def median_of(role, expression):
-    return [statistics.median(part) for part in zip(*(first(role, expression) for _ in range(ROUNDS)))]
+def medians(*calls):
+    """The medians of calls taken in turn, a (milliseconds, MB) each."""
+    rounds = [[first(*call) for call in calls] for _ in range(ROUNDS)]
+    return [[statistics.median(part) for part in zip(*each)] for each in zip(*rounds)]
 
 
 def main():
@@ -46,14 +48,18 @@ def main():
     # The first connection of all reads the server's catalogs into its buffers.
     for role in ("few", "many"):
         first(role, "kg_list_tools()")
-    few, few_memory = median_of("few", "kg_get('few_3', 'a')")
-    many, many_memory = median_of("many", "kg_get('many_3', 'a')")
+    (few, few_memory), (many, many_memory) = medians(("few", "kg_get('few_3', 'a')"), ("many", "kg_get('many_3', 'a')"))
     report.figure("a get, %d types" % FEW, few, "ms")
     report.figure("  memory", few_memory, "MB")
     report.figure("a get, %d types" % MANY, many, "ms")
     report.figure("  memory", many_memory, "MB")
     report.ratio("  to that of %d types" % FEW, many, few, 1.3, 1.1)
-    report.bound("kg_list_tools, %d types" % MANY, median_of("many", "kg_list_tools()")[0], 50, "ms")
+    session = Session("many")
+    listed = cpu_statement(session, "SELECT length(kg_list_tools()::text)")
+    session.close()
+    report.figure("kg_list_tools, %d types, in the cache: conversion to text" % MANY, listed, "ms")
+    # Two tools of each type are 6 MB of text, which PostgreSQL alone converts in more than 50 ms.
+    report.ratio("  the first of a connection to it", medians(("many", "kg_list_tools()"))[0][0], listed, 3, 2)
     report.section("a backend")
     session = Session("many")
     before = session.memory()

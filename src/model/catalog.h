@@ -7,7 +7,9 @@
  * A catalog is read through SPI as that role, and cached by (tenant, role,
  * agent, scoped) and version (model/version.h) until the relcache callback
  * reports a change of a catalog table. A catalog remains valid until the end
- * of the transaction, even if a newer one replaces it.
+ * of the transaction, even if a newer one replaces it. It is read as a whole,
+ * so that it is of one snapshot, but a type's schema is parsed when the type
+ * is used (model/type_rows.c).
  */
 #ifndef KG_CATALOG_H
 #define KG_CATALOG_H
