@@ -57,8 +57,7 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 		err = kg_error_new(KG_VALIDATION_FAILED,
 						   "entity of type \"%s\" has no id",
 						   type->name);
-		kg_error_expected(
-			err, "%s as the value of \"%s\"", kind, field->name);
+		kg_error_expected(err, "%s as the value of \"%s\"", kind, field->name);
 	}
 	else if (type->number_ids && kg_json_int64(&value, &number))
 		return kg_id_of_value(&value);
@@ -69,8 +68,7 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 						   type->name,
 						   kind);
 		kg_error_got(err, &value);
-		kg_error_expected(
-			err, "%s as the value of \"%s\"", kind, field->name);
+		kg_error_expected(err, "%s as the value of \"%s\"", kind, field->name);
 	}
 	else if (value.val.string.len < 1 ||
 			 value.val.string.len > KG_MAX_ID_BYTES ||

@@ -1165,7 +1165,7 @@ property_of_column(const Compact *c, const char *name)
 		if (strncmp(name, ends[i], len) != 0 || name[len] != '.')
 			continue;
 		for (int t = 0; t < catalog->ntypes; t++)
-			if (kg_type_field(catalog->types[t], ends[i]) != NULL)
+			if (kg_type_field(kg_type_of(&catalog->types[t]), ends[i]) != NULL)
 				return NULL;
 		return name + len + 1;
 	}

@@ -231,7 +231,7 @@ propose_list(const Misplaced *m, KgError *err)
 		list == NULL ||
 		!kg_tool_is_offered(kg_agent_current(), list, kg_operations_offered()))
 		return;
-	outline = kg_outline(kg_tool_input_template(list->type, list->operation));
+	outline = kg_outline(kg_tool_input_template(m->type, list->operation));
 	kg_jw_init_object(&filters);
 	kg_jw_init_object(&w);
 	kg_json_each(it, m->object)
