@@ -259,7 +259,7 @@ key_member(const JsonbContainer *object, const char *path, KgErrorList *errors)
 	if (kg_json_length(array) == 1 && property->type == jbvString)
 		return kg_json_cstring(property);
 	err = kg_error_new(KG_INVALID_INPUT,
-					   "\"key\" does not contain the name of one property");
+					   "\"key\" does not name exactly one property");
 	kg_error_got(err, &value);
 	kg_error_expected(err, "an array with the name of one property");
 	report(errors, err, psprintf("%s/key", path));
