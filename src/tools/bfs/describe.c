@@ -508,9 +508,14 @@ read_schema(Schema *s)
 	text = join_texts(catalog, true);
 	s->texts[NEXT_STEPS] =
 		text[0] != '\0' ? text
-						: "Call search_entities to turn a name into an id, "
-						  "then bfs_query with max_hops 1 and topology_only "
-						  "true.";
+						: psprintf("%s, then bfs_query with max_hops 1 and "
+								   "topology_only true.",
+								   kg_catalog_has(catalog, KG_TRAIT_TABLE)
+									   ? "Call search_entities, or a list tool "
+										 "for a type that reads a table, to "
+										 "turn a name into an id"
+									   : "Call search_entities to turn a name "
+										 "into an id");
 	text = join_texts(catalog, false);
 	s->texts[DESCRIPTION] = text[0] != '\0' ? text : "A knowledge graph.";
 	s->texts[USAGE_NOTES] = psprintf(

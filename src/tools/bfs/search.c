@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "base/vectors.h"
+#include "model/bound_table.h"
 #include "model/term.h"
 #include "model/marks.h"
 #include "query/search/passage.h"
@@ -242,6 +243,17 @@ require_wanted(KgGraphCall *call, const Search *search)
 				 .expected = "mode \"meaning\" or \"hybrid\"");
 }
 
+/* Raises KG_INVALID_INPUT if all types of the graph read tables. */
+static void
+require_stored_type(const KgGraph *graph)
+{
+	for (int i = 0; i < graph->nranks; i++)
+		if (!kg_row_has(graph->ranked[i], KG_TRAIT_TABLE))
+			return;
+	if (graph->nranks > 0)
+		kg_binding_refuse(kg_graph_type(graph, 0), "a search by name");
+}
+
 static void
 read_search(KgGraphCall *call, Search *search)
 {
@@ -264,10 +276,13 @@ read_search(KgGraphCall *call, Search *search)
 		const KgType *type = kg_graph_type(call->graph, ranks[i] - 1);
 
 		kg_call_require_type(call, type);
+		kg_binding_refuse(type, "a search by name");
 		search->type_nos[i] = type->type_no;
 	}
-	if (n <= 0)
-		kg_call_require_type(call, NULL);
+	if (n > 0)
+		return;
+	kg_call_require_type(call, NULL);
+	require_stored_type(call->graph);
 }
 
 static void
@@ -505,6 +520,15 @@ nothing_hints(KgGraphCall *call, const Search *search)
 					   ? "no text contains one of these words in this spelling"
 					   : "no entity type has texts to search; the mode "
 						 "\"names\" searches names",
+				   &none,
+				   &w);
+	else if (search->ntypes == 0 &&
+			 kg_catalog_has(call->catalog, KG_TRAIT_TABLE))
+		write_hint(call->graph,
+				   "/query",
+				   "no name, alias or id is similar to the query; rows of "
+				   "types that read tables are not searched: filter a list of "
+				   "the type",
 				   &none,
 				   &w);
 	else

@@ -96,20 +96,22 @@ kg_tool_description(const KgType *type, int operation)
 			appendStringInfo(
 				&text,
 				"List ids of entities of type \"%s\" (bundle \"%s\")%s: "
-				"filtered, searched and sorted. Cheaper than whole entities, "
-				"which get_%s returns.",
+				"%s and sorted. Cheaper than whole entities, which get_%s "
+				"returns.",
 				type->name,
 				type->bundle,
 				type->nsummary ? " with a summary" : "",
+				type->binding ? "filtered" : "filtered, searched",
 				type->name);
 			break;
 		default:
 			appendStringInfo(
 				&text,
-				"List entities of type \"%s\" (bundle \"%s\"): filtered, "
-				"searched by name and sorted. If truncated, send its next.",
+				"List entities of type \"%s\" (bundle \"%s\"): %s and sorted. "
+				"If truncated, send its next.",
 				type->name,
-				type->bundle);
+				type->bundle,
+				type->binding ? "filtered" : "filtered, searched by name");
 			break;
 	}
 	return text.data;

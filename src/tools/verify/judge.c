@@ -403,6 +403,14 @@ judge_edges(KgVerify *v, KgClaim *claim)
 
 /* ---- names ---- */
 
+/* Returns whether an entity of the type, or of any type, may be a row. */
+static bool
+may_be_row(const KgVerify *v, const KgType *type)
+{
+	return type != NULL ? type->binding != NULL
+						: kg_catalog_has(v->call.catalog, KG_TRAIT_TABLE);
+}
+
 static void
 judge_name(KgVerify *v, KgClaim *claim)
 {
@@ -410,6 +418,10 @@ judge_name(KgVerify *v, KgClaim *claim)
 		judge_ambiguous(v, claim, claim->named);
 	else if (claim->crowded)
 		kg_claim_judge(claim, KG_UNSURE, "too many entities have this name");
+	else if (claim->named == NIL && may_be_row(v, claim->type))
+		kg_claim_judge(claim,
+					   KG_UNSURE,
+					   "types that read tables are not searched by name");
 	else if (claim->named == NIL)
 		kg_claim_judge(claim, KG_NOT_THERE, "no_entity");
 	else
