@@ -15,6 +15,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "model/annotation_names.h"
 #include "model/bound_table.h"
 #include "nodes/makefuncs.h"
 #include "store/bundle/apply.h"
@@ -585,6 +586,16 @@ is_reference(const KgBindingDraft *bind, const char *property)
 	return false;
 }
 
+static bool
+is_column(const KgBindingDraft *bind, const char *property)
+{
+	for (int i = 0; i < bind->ncolumns; i++)
+		if (bind->columns[i].property != NULL &&
+			strcmp(bind->columns[i].property, property) == 0)
+			return true;
+	return false;
+}
+
 static void
 write_column(KgJsonWriter *w, const KgBindingDraft *bind,
 			 const KgDraftColumn *column)
@@ -611,6 +622,31 @@ static bool
 makes_id(const KgBindingDraft *bind)
 {
 	return bind->nid > 1 || find_column(bind, bind->id[0])->made;
+}
+
+/*
+ * Writes the properties in the order of their columns; a reference of several
+ * columns is the last.
+ */
+static void
+write_order(KgJsonWriter *w, const KgBindingDraft *bind)
+{
+	ListCell *lc;
+
+	kg_jw_kbegin_array(w, kg_annotation_name(KG_X_PROPERTY_ORDER));
+	if (bind->nid > 1)
+		kg_jw_string(w, bind->id_property);
+	for (int i = 0; i < bind->ncolumns; i++)
+		if (bind->columns[i].property != NULL)
+			kg_jw_string(w, bind->columns[i].property);
+	foreach(lc, bind->references)
+	{
+		const KgDraftReference *reference = lfirst(lc);
+
+		if (!is_column(bind, reference->property))
+			kg_jw_string(w, reference->property);
+	}
+	kg_jw_end_array(w);
 }
 
 static void
@@ -767,6 +803,7 @@ write_schema(KgJsonWriter *w, const KgBindingDraft *bind)
 	else
 		kg_jw_jsonb(w, kg_json_parse("[\"list\", \"get\", \"list_ids\"]"));
 	write_table(w, bind);
+	write_order(w, bind);
 	write_properties(w, bind);
 	kg_jw_end_object(w);
 }
