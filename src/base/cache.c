@@ -129,7 +129,7 @@ evict(KgCache *cache)
 		drop(cache, dlist_tail_node(&cache->entries));
 }
 
-/* The caches that have had an entry. */
+/* Linked list of the caches that have had an entry. */
 static KgCache *caches = NULL;
 
 void

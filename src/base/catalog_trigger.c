@@ -72,8 +72,9 @@ renew_bundle(const TriggerData *trigdata)
 }
 
 /*
- * Trigger on every watched table.  It is a row trigger on tables for which
- * kg_graph runs statements that may change no rows.
+ * Trigger function of every watched table. A statement trigger also fires if
+ * the statement changes no row. Therefore tables on which kg_graph itself runs
+ * such statements have a row trigger.
  */
 Datum
 kg_sql_invalidate_catalog(PG_FUNCTION_ARGS)

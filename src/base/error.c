@@ -36,9 +36,9 @@ struct KgError
 };
 
 /*
- * In the order of KgErrorCode; documented in docs/errors.md.  Some SQLSTATEs
- * are also raised by the server for other reasons.  Those imply the code only
- * in errors of kg_graph.
+ * In the order of KgErrorCode; documented in docs/errors.md. The server raises
+ * some of these SQLSTATEs itself for other reasons. Such an SQLSTATE implies
+ * the code only if kg_graph raised the error.
  */
 static const struct
 {
@@ -76,7 +76,10 @@ static const struct
 /* In the order of KgErrorLevel. */
 static const char *const levels[] = {"service", "engine", "operation"};
 
-/* Values in errors are for orientation; longer ones are truncated.  Bytes. */
+/*
+ * Maximum length of a value in an error; bytes. Values in errors are for
+ * orientation; longer values are truncated.
+ */
 #define KG_MAX_ERROR_VALUE 256
 
 /* Formats into a palloc'd string of any length. */
@@ -216,7 +219,10 @@ kg_error_allow(KgError *err, const char *value)
 	JsonbValue string = kg_json_string_value(pstrdup(value));
 	ListCell *cell;
 
-	/* Variants of a relation, and bundles, may repeat names. */
+	/*
+	 * Names may repeat: variants of a relation, and bundles, may have the same
+	 * name.
+	 */
 	foreach(cell, err->allowed)
 		if (kg_json_string_is(lfirst(cell), value))
 			return;
@@ -311,14 +317,19 @@ fold_case(const KgChars *given, KgChars *folded)
 	}
 }
 
-/* Returns by how many edits a name differs at most from one that is near. */
+/*
+ * Returns the maximum edit distance at which another name is near to this name.
+ */
 static int
 most_edits(const char *name)
 {
 	return Max(2, (int) strlen(name) / 3);
 }
 
-/* Returns by how many edits two names differ but for case, or most + 1. */
+/*
+ * Returns the edit distance of two names, ignoring case, or most + 1 if it is
+ * above most.
+ */
 static int
 folded_edits(const char *a, const char *b, int most)
 {
@@ -357,8 +368,8 @@ kg_has_rival(const char *name, const char *meant, const char *const *candidates,
 }
 
 /*
- * Returns whether another of the allowed names is as near as the name that
- * did_you_mean has.
+ * Returns whether another allowed name is as near to the given name as the
+ * suggested name in did_you_mean.
  */
 static bool
 has_allowed_rival(const KgError *err)
@@ -743,7 +754,8 @@ kg_error_caught_code(const ErrorData *edata)
 }
 
 /*
- * Returns true if one of two folded names is a prefix of the other: NEEDS_PKG.
+ * Returns true if one of two folded names is a prefix of the other, as NEEDS is
+ * a prefix of NEEDS_PKG.
  */
 static bool
 continues(const KgChars *a, const KgChars *b)
@@ -753,7 +765,10 @@ continues(const KgChars *a, const KgChars *b)
 	return n >= 3 && memcmp(a->chars, b->chars, n * sizeof(*a->chars)) == 0;
 }
 
-/* Returns true if a folded candidate ends with the word: node_label. */
+/*
+ * Returns true if a folded candidate ends with the word, as "node_label" ends
+ * with "label".
+ */
 static bool
 ends_with_word(const KgChars *candidate, const KgChars *word)
 {
@@ -801,11 +816,17 @@ kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 			!kg_is_opposed(name, candidates[i]) && nends++ == 0)
 			ends = candidates[i];
 		distance = kg_edits(folded, candidate_folded, best_distance);
-		/* If less than half is equal, it is a different word. */
+		/*
+		 * If less than half of the characters are equal, the candidate is a
+		 * different word.
+		 */
 		if (distance > best_distance ||
 			2 * distance > Max(given->n, candidate->n))
 			continue;
-		/* Among candidates that differ in case only, the given case decides. */
+		/*
+		 * If several candidates differ in case only, the candidate in the given
+		 * case is chosen.
+		 */
 		exact = kg_edits(given, candidate, KG_EDITS_LENGTH);
 		if (distance == best_distance && (best == NULL || exact >= best_exact))
 			continue;

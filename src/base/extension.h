@@ -61,8 +61,9 @@ extern void kg_find_columns(TupleDesc desc, const char *const *names, int n,
  * Saved user and security context while the backend acts as the extension's
  * owner.
  *
- * Row-level security then lets the owner pass, as for referential-integrity
- * triggers.  The caller restores the context; on error the server does.
+ * Row-level security then does not restrict the backend, as for
+ * referential-integrity triggers. The caller restores the saved context; on
+ * error the server restores it.
  */
 typedef struct KgUserContext
 {

@@ -99,7 +99,10 @@ kg_value_text_size(const JsonbValue *value)
 	}
 }
 
-/* Returns the length of an entry that is not a string; data is the entry's. */
+/*
+ * Returns the length of the text of an entry that is not a string. data points
+ * to the entry's data.
+ */
 static Size
 entry_size(JEntry entry, const char *data)
 {
@@ -251,7 +254,7 @@ write_entry(JEntry entry, const char *base, uint32 offset, uint32 len, char *at,
 	return write_text(JBE_ISBOOL_TRUE(entry) ? "true" : "false", at);
 }
 
-/* Returns the end of an entry that begins at "begin". */
+/* Returns the end offset of an entry whose data begins at offset "begin". */
 static inline uint32
 entry_end(JEntry entry, uint32 begin)
 {
@@ -309,8 +312,8 @@ kg_json_text(const JsonbContainer *container)
 }
 
 /*
- * Finds the positions of these names' members, -1 if absent, and marks the
- * members that have one of the names.
+ * Sets the positions of the members with these names (-1 if absent), and marks
+ * each member that has one of the names.
  */
 static void
 find_places(const JsonbContainer *object, const KgMemberName *names, int nnames,

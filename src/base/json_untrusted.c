@@ -15,14 +15,14 @@
 #include "common/jsonapi.h"
 #include "mb/pg_wchar.h"
 
-/* Above any reasonable number, and far within numeric. */
+/* Limits above any reasonable number, and far within the range of numeric. */
 #define KG_MAX_DIGITS 1000
 #define KG_MAX_EXPONENT 1000
 #define KG_MAX_NESTING 100
 
 typedef struct Scan
 {
-	const char *name; /* wanted member of the outermost object */
+	const char *name; /* name of the member of the outermost object to return */
 	char *member;
 	int depth;
 	bool at_member;

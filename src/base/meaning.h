@@ -15,8 +15,9 @@
 extern bool kg_is_opposed(const char *given, const char *other);
 
 /*
- * Returns true if "other" has every sign of "given", such as an operator, a comma
- * or a point, and is not opposed.  Blanks, "_" and "-" within a name are no signs.
+ * Returns true if "other" has every sign of "given", such as an operator, a
+ * comma or a point, and is not opposed. Blanks, "_" and "-" within a name do
+ * not count as signs.
  */
 extern bool kg_keeps_signs(const char *given, const char *other);
 

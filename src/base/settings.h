@@ -62,12 +62,12 @@ typedef enum KgSchemaProfile
 	KG_PROFILE_ANTHROPIC
 } KgSchemaProfile;
 
-/* Whether the published schemas of arguments refuse nothing. */
+/* Whether the published schemas of arguments accept every value. */
 typedef enum KgSchemaLax
 {
 	KG_LAX_OFF,
 	KG_LAX_ON,
-	KG_LAX_AUTO /* for clients that are known to check arguments */
+	KG_LAX_AUTO /* only for clients that are known to check arguments */
 } KgSchemaLax;
 
 /* The form of numbers that a double does not represent exactly. */
@@ -77,7 +77,7 @@ typedef enum KgBigNumbers
 	KG_NUMBERS_TEXT
 } KgBigNumbers;
 
-/* The server's role for a gateway that has several (mcp/wrote.h). */
+/* The server's role behind a gateway that has several servers (mcp/wrote.h). */
 typedef enum KgMcpServer
 {
 	KG_SERVER_ALONE,
@@ -107,9 +107,10 @@ extern int kg_setting_exchange_time;	  /* seconds */
 extern int kg_setting_max_depth; /* nesting depth of arguments and entities */
 extern int kg_setting_max_reply_bytes; /* upper bound of max_bytes */
 extern int kg_setting_reply_bytes;	   /* default of max_bytes */
-extern int kg_setting_max_unindexed;   /* rows of a table without index */
-extern int kg_setting_max_total;	   /* highest total that is counted */
-extern int kg_setting_max_call_time;   /* milliseconds; 0: no limit */
+/* maximum rows of a table that is read without an index */
+extern int kg_setting_max_unindexed;
+extern int kg_setting_max_total;	 /* highest total that is counted */
+extern int kg_setting_max_call_time; /* milliseconds; 0: no limit */
 extern int kg_setting_max_offset;
 extern int kg_setting_max_properties;
 extern int kg_setting_max_scan;

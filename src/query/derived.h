@@ -49,7 +49,7 @@ extern KgCounts *kg_counts_of(const KgCatalog *catalog, const KgType *type,
 							  const int64 *nodes, uint32 n);
 /*
  * Return the entity's document with its counts, and its count of a field as a
- * key. The node must be one of those given to kg_counts_of().
+ * key. The node must be among the nodes passed to kg_counts_of().
  */
 extern Jsonb *kg_counts_show(const KgCounts *counts, int64 node,
 							 const Jsonb *data);

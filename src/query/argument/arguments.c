@@ -205,8 +205,9 @@ kg_args_known(const JsonbContainer *object, const char *path,
 }
 
 /*
- * Splits the order from "size desc", "size:descending", "-size" or "+size", and
- * returns it; NULL if there is no order.
+ * Splits a sort such as "size desc", "size:descending", "-size" or "+size".
+ * Leaves the property in *field and returns the order, or NULL if there is no
+ * order.
  */
 static const char *
 split_order(JsonbValue *field)
@@ -272,7 +273,10 @@ write_sorted(JsonbValue field, const char *member, KgJsonWriter *w)
 	return true;
 }
 
-/* Returns the objects of "country, size desc"; without an array, one object. */
+/*
+ * Returns the sort that a text such as "country, size desc" means: an array of
+ * objects, or a single object if array is false.
+ */
 static Jsonb *
 meant_sort(const JsonbValue *value, const char *member, bool array)
 {

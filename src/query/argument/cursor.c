@@ -23,8 +23,9 @@
 #define KG_MAC_BYTES 16
 #define KG_DIGEST_BYTES 32
 /*
- * Longer than any valid cursor, which has the keys of up to eight sorted
- * properties of at most 2,000 bytes each.
+ * Maximum length of a text that is read as a cursor. It is above the length of
+ * any valid cursor, which has the keys of up to eight sorted properties of at
+ * most 2,000 bytes each.
  */
 #define KG_MAX_CURSOR_CHARS 65536
 
@@ -77,7 +78,9 @@ compute_hmac(const char *message, int len, uint8 *digest)
 {
 	size_t size;
 
-	/* Without a key, EVP_MAC_init() uses the previous one. */
+	/*
+	 * Without a key argument, EVP_MAC_init() uses the key of the previous call.
+	 */
 	if (!EVP_MAC_init(hmac, NULL, 0, NULL) ||
 		!EVP_MAC_update(hmac, (const uint8 *) message, len) ||
 		!EVP_MAC_final(hmac, digest, &size, KG_DIGEST_BYTES))

@@ -39,8 +39,9 @@ extern KgMatches *kg_hints_nearest(const KgCatalog *catalog, const KgType *type,
 extern int kg_hints_only_exact(const KgMatches *matches, int n);
 
 /*
- * Writes the nearest ids to one that does not exist, as [{id, label}]. If one
- * of them is certainly meant, corrects the value at a path of the arguments.
+ * Writes the nearest ids to an id that does not exist, as [{id, label}]. If one
+ * of the nearest ids is certainly meant, corrects the value at a path of the
+ * arguments.
  */
 extern void kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
 								   const JsonbValue *id, const char *path,

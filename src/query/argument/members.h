@@ -12,11 +12,11 @@
 
 #include "base/json.h"
 
-/* A bound or a default, if the schema has it. */
+/* A bound or a default of a member; given is false if the schema has none. */
 typedef struct KgMemberBound
 {
 	bool given;
-	int number; /* for kg_template_number(), or -1: use value */
+	int number; /* argument of kg_template_number(), or -1: use value */
 	int64 value;
 } KgMemberBound;
 
@@ -24,7 +24,7 @@ typedef struct KgMember
 {
 	int len; /* length of its name in bytes */
 	bool required;
-	bool typed; /* it has a type: null is no value of it */
+	bool typed; /* the schema has a type, so null is not a valid value */
 	bool array;
 	bool object;
 	/* An array or an object is one of its types or alternatives. */
@@ -40,8 +40,9 @@ typedef struct KgMember
 	KgMemberBound min_items;
 	KgMemberBound max_items;
 	KgMemberBound default_number;
-	const char *default_name; /* one of the names, or NULL */
-	int nnames;				  /* number of values in its enum */
+	/* the default, if it is one of the names; or NULL */
+	const char *default_name;
+	int nnames; /* number of values in its enum */
 	const char *const *names;
 	/* schema of an object, or of an array's items */
 	const struct KgOutline *inner;

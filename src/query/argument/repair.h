@@ -17,8 +17,8 @@
 extern void kg_repair_init(void);
 
 /*
- * Sets the tool and the arguments of the running call. Within a registered tool
- * it sets none.
+ * Sets the tool and the arguments of the running call. Within a registered
+ * tool, sets both to NULL.
  */
 extern void kg_repair_begin(const char *tool, const Jsonb *arguments);
 
@@ -47,8 +47,8 @@ extern void kg_correct_set(KgCorrection *correction, const char *path,
 						   const char *key, const Jsonb *value);
 extern void kg_correct_out(KgCorrection *correction, const char *path);
 /*
- * Adds the change that an error suggests. Returns false if it suggests none, or
- * none with a certain meaning.
+ * Adds the change that an error suggests. Returns false if the error suggests
+ * no change, or a change that is not certainly meant.
  */
 extern bool kg_correct_error(KgCorrection *correction, const KgError *err);
 /* Returns the corrected call {tool, arguments}, or NULL. */
@@ -87,7 +87,7 @@ extern bool kg_is_certain(const char *given, const char *meant);
 
 /*
  * Returns the index of the only name, or of the only label (labels NULL: no
- * labels), that a text means; -1 if none or several may be meant.
+ * labels), that a text means; -1 if no name or several may be meant.
  */
 extern int kg_likely(const char *text, const char *const *names,
 					 const char *const *labels, int n);

@@ -28,7 +28,7 @@
 /* Least similarity of neighbours, and number of neighbours, of a candidate. */
 #define NEIGHBOR_SIMILARITY 0.5
 #define LEAST_NEIGHBORS 2
-/* A value of more entities is not evidence. */
+/* A value that more than this number of entities have is not evidence. */
 #define MOST_SHARERS 10
 
 /* ---- entities ---- */
@@ -479,7 +479,10 @@ compare_ids(const void *id, const void *entity)
 	return strcmp(id, ((const KgSameEntity *) entity)->id);
 }
 
-/* Returns for each entity whether its pairs are wanted, or NULL: all are. */
+/*
+ * Returns an array with true for each entity whose pairs are wanted, or NULL if
+ * all pairs are wanted.
+ */
 static bool *
 wanted_entities(const KgDuplicates *d)
 {

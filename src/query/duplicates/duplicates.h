@@ -53,7 +53,7 @@ typedef struct KgDuplicates
 	const KgFollow *follow; /* edges to neighbours */
 	double min_score;
 	double min_similarity; /* minimum similarity of names */
-	char **ids;			   /* pairs with one of these ids */
+	char **ids;			   /* only pairs with one of these ids */
 	int nids;			   /* 0: all pairs */
 	/* the result: */
 	KgSameEntity *entities; /* ordered by id */
@@ -68,7 +68,7 @@ typedef struct KgDuplicates
 	int nvalues;
 	uint64 compared;
 	const char *path; /* path of the argument that reduces the comparisons */
-	const char *expected; /* a better value for it */
+	const char *expected; /* a better value for the argument at path */
 	uint64 done;		  /* work since the last check for interrupts */
 	struct HTAB *found;
 } KgDuplicates;

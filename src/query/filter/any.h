@@ -36,8 +36,8 @@ extern void kg_any_analyse_over(KgFilter *parsed, const KgFilterTarget *targets,
 								KgRepairs *repairs);
 
 /*
- * Returns the i-th condition, or NULL if there are not as many. Conditions of
- * alternatives come after all others.
+ * Returns the i-th condition, or NULL if the filter has fewer conditions.
+ * Conditions of alternatives come after all others.
  */
 extern const KgCondition *kg_any_condition(const KgFilter *filter, int i);
 

@@ -10,7 +10,10 @@
 #include "query/time/past.h"
 #include "query/time/validity.h"
 
-/* First bound of a race, and its growth. */
+/*
+ * First bound up to which drivers are counted, and the factor by which it
+ * grows.
+ */
 #define RACE_START 256
 #define RACE_GROWTH 4
 
@@ -22,8 +25,8 @@
 
 /*
  * Returns whether a condition bounds the rows of its driver. Ids are counted in
- * kg_entity. If an authorizer decides each entity, a range of them would need
- * the decisions of all its entities, whatever the other conditions are.
+ * kg_entity. If an authorizer decides each entity, a range of ids would need
+ * decisions about all entities in the range, whatever the other conditions are.
  */
 static bool
 is_bound(const KgCatalog *catalog, const KgCondition *condition)
@@ -121,8 +124,8 @@ set_source(const KgCatalog *catalog, KgDriver *driver, const KgFilter *filter,
 
 /*
  * Returns the driver that reads the rows of all conditions on the field; NULL
- * if this is the first one. Conditions on an array have separate drivers,
- * because they may be true for different items.
+ * if no condition on the field has a driver yet. Conditions on an array have
+ * separate drivers, because they may be true for different items.
  */
 static KgDriver *
 driver_of(const KgDrivers *drivers, const KgField *field)
@@ -143,7 +146,10 @@ is_narrow(const KgDrivers *drivers)
 	return false;
 }
 
-/* Adds the driver of the alternatives if each of them has a narrow driver. */
+/*
+ * Adds the driver of the alternatives if each alternative has a narrow driver,
+ * that is, a driver whose condition bounds the keys that are read.
+ */
 static void
 add_alternatives(KgDrivers *drivers)
 {
@@ -187,7 +193,7 @@ kg_drivers_of(const KgCatalog *catalog, const KgType *type,
 	return drivers;
 }
 
-/* ---- the race ---- */
+/* ---- counting the drivers' rows ---- */
 
 static void
 forget_nodes(KgNodeSet **nodes)
@@ -305,7 +311,7 @@ kg_driver_count(const KgDrivers *drivers, KgDriver *driver, int64 bound)
 	}
 }
 
-/* Returns the bound of drivers that may be intersected with the best one. */
+/* Returns the bound of drivers that may be intersected with the best driver. */
 static int64
 wider_bound(const KgDriver *best)
 {
@@ -331,7 +337,7 @@ seek_others(const KgDrivers *drivers, KgDriver *driver, int64 bound)
 			drivers, driver->others[i], bound - count, &driver->without);
 }
 
-/* Returns whether another narrow driver may be chosen. */
+/* Returns whether another narrow driver may be chosen instead. */
 static bool
 has_rival(const KgDrivers *drivers, const KgDriver *driver)
 {
@@ -424,7 +430,8 @@ rest_of(const KgDrivers *drivers)
 }
 
 /*
- * Reads the nodes that do not satisfy, if they are not far more than the best.
+ * Reads the nodes that do not satisfy the conditions of the drivers, unless
+ * such nodes are far more than the rows of the best driver.
  */
 static void
 read_others(const KgDrivers *drivers, const KgDriver *best)
@@ -496,7 +503,10 @@ run_source(const KgDrivers *drivers, const KgSource *source,
 	(void) kg_plan_run(&statement, pass_node, selection);
 }
 
-/* Passes the nodes of a source that satisfy its rest, in pieces. */
+/*
+ * Passes the nodes of a source that satisfy its remaining conditions to the
+ * function, in batches.
+ */
 static void
 pass_source(const KgDrivers *drivers, const KgSource *source,
 			Selection *selection)
@@ -522,7 +532,7 @@ large_source(const KgDrivers *drivers)
 	return kg_source_make(KG_SOURCE_ENTITY, drivers->filter, NULL, -1);
 }
 
-/* Returns whether the rows of one driver are the selection. */
+/* Returns whether the rows of a single driver are the whole selection. */
 static bool
 is_one_driver(const KgDrivers *drivers)
 {
@@ -544,7 +554,10 @@ kg_drivers_select(KgDrivers *drivers, KgNodeFunction found, void *arg)
 		run_source(drivers, large_source(drivers), &selection);
 		return;
 	}
-	/* Drivers that were left behind early in a long race may be no wider. */
+	/*
+	 * If the counting took long, drivers whose counting stopped early may have
+	 * no more rows than the best driver.
+	 */
 	if (best->count > RACE_START)
 		(void) kg_drivers_best(drivers, wider_bound(best));
 	source = kg_drivers_meet(drivers, best);

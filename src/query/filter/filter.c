@@ -47,8 +47,8 @@ means_any(const char *property, const char *path)
 }
 
 /*
- * Returns the filters with the conditions of an "and" added; NULL if two are on
- * one property.
+ * Returns the filters with the conditions of an "and" added; NULL if two
+ * conditions are on the same property.
  */
 static Jsonb *
 joined_conditions(const char *property, const char *path, char **filters_path)
@@ -144,7 +144,10 @@ meant_operators(const JsonbContainer *object, bool may_be_array)
 		n += kg_json_length(&meant->root);
 	}
 	meant = kg_jw_finish(&w);
-	/* Two operators may have one translation. */
+	/*
+	 * Two operators may be translated to the same operator, which would lose
+	 * one of them.
+	 */
 	return kg_json_length(&meant->root) == n ? meant : NULL;
 }
 
@@ -621,8 +624,8 @@ kg_filter_parse_one(const char *property, const char *property_path,
 }
 
 /*
- * State of the evaluation of a condition. A value is compared by its key, as by
- * an index.
+ * State of the evaluation of a condition. Values are compared by their keys, as
+ * an index compares them.
  */
 typedef struct MatchState
 {

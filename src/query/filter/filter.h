@@ -28,7 +28,8 @@ typedef struct KgCondition
 	const char *path;		   /* JSON Pointer of the operand */
 	KgOp op;
 	const JsonbValue *read_bool; /* a string that was read as a boolean */
-	const JsonbValue *read_list; /* an array that was read as that of "in" */
+	/* an array that was read as the operand of "in" */
+	const JsonbValue *read_list;
 	KgError *misread; /* the error, unless the property is an object */
 	/* or the members of an object without operators */
 	const JsonbContainer *members;
@@ -62,14 +63,15 @@ typedef struct KgFilterTarget
 	const KgType *type; /* or NULL */
 	int nfields;
 	const KgField *fields;
-	const KgField *id_field;  /* the field whose name means the id, or NULL */
-	bool has_id;			  /* "id" is the entity's id */
-	bool indexed_only;		  /* only x-index fields */
-	bool no_arrays;			  /* only fields with one value */
-	bool no_derived;		  /* only fields that are stored */
-	bool counted;			  /* counts with x-index, too */
-	bool kept;				  /* these counts are the stored ones */
-	const KgCatalog *catalog; /* for counts */
+	const KgField *id_field; /* the field whose name means the id, or NULL */
+	bool has_id;			 /* "id" is the entity's id */
+	bool indexed_only;		 /* only x-index fields */
+	bool no_arrays;			 /* only fields with one value */
+	bool no_derived;		 /* only fields that are stored */
+	bool counted;			 /* counts with x-index, too */
+	/* the counts with x-index are read from their stored values */
+	bool kept;
+	const KgCatalog *catalog; /* for counting edges */
 } KgFilterTarget;
 
 /*
@@ -78,8 +80,8 @@ typedef struct KgFilterTarget
  */
 extern KgFilterTarget kg_filter_target_type(const KgType *type);
 /*
- * Returns kg_filter_target_type() and counts with x-index, if they can be
- * read.
+ * Returns the target of kg_filter_target_type() with the counts that have
+ * x-index, if these counts can be read.
  */
 extern KgFilterTarget kg_filter_target_counted(const KgCatalog *catalog,
 											   const KgType *type);

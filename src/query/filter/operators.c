@@ -155,7 +155,10 @@ static const struct
 	{"missing", KG_OP_IS_NULL, READ_AS_IS},
 	{"notnull", KG_OP_IS_NOT_NULL, READ_AS_IS},
 	{"exists", KG_OP_IS_NOT_NULL, READ_AS_IS},
-	/* No operator ignores case or negates a test of a part. */
+	/*
+	 * kg_graph has no operator that ignores case or that negates the test of a
+	 * part.
+	 */
 	{"ilike", KG_OP_CONTAINS, READ_NEVER},
 	{"icontains", KG_OP_CONTAINS, READ_NEVER},
 	{"istartswith", KG_OP_STARTS_WITH, READ_NEVER},
@@ -283,8 +286,9 @@ part_of(KgOp op, const char *text, int len)
 }
 
 /*
- * Returns the condition for a pattern that is a plain text, with open ends or
- * not; NULL if it has special characters.
+ * Returns the condition for a pattern that is a plain text; NULL if the pattern
+ * has special characters. before and after are true if other text may precede
+ * and follow the plain text.
  */
 static Jsonb *
 pattern(const char *text, int len, bool before, bool after, const char *special)
@@ -308,7 +312,7 @@ read_like(const JsonbValue *value)
 	bool before = len > 0 && text[0] == '%';
 	bool after = len > 1 && text[len - 1] == '%';
 
-	/* A pattern without any "%" is meant as a part. */
+	/* A pattern without any "%" is meant as a part of a text. */
 	if (memchr(text, '%', len) == NULL)
 		before = after = true;
 	else
@@ -426,8 +430,8 @@ read_as_is(KgOp op, const JsonbValue *value)
 }
 
 /*
- * Returns whether the value is null, or, if word, the string "null" or "not
- * null".
+ * Returns whether the value is null. If word is true, the strings "null" and
+ * "not null" count, too.
  */
 static bool
 is_null(const JsonbValue *value, bool word, bool *not_null)
@@ -782,7 +786,10 @@ kg_op_passes(KgOp op, int order)
 		case KG_IS_PART:
 		case KG_IS_START:
 		case KG_IS_END:
-			/* The operand was replaced by the codes that pass. */
+			/*
+			 * Analysis replaced the operand by the codes of the enum that pass
+			 * the test.
+			 */
 			return order == 0;
 		case KG_IS_PRESENT:
 		case KG_IS_MISSING:

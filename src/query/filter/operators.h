@@ -88,7 +88,7 @@ typedef enum KgOpBound
 {
 	KG_UNBOUNDED,
 	KG_BOUND_MISSING, /* the key of a missing value */
-	KG_BOUND_MEMBER,  /* one key; the condition is tested besides */
+	KG_BOUND_MEMBER,  /* one key; the whole condition is tested besides */
 	KG_BOUND_PREFIX,
 	KG_BOUND_LOWER,
 	KG_BOUND_UPPER,
@@ -103,7 +103,7 @@ typedef struct KgOperator
 	KgOpSubject subject;
 	KgOpBound bound;
 	KgOpTest test;
-	KgOpQuantity quantity; /* KG_SOME if the row omits it */
+	KgOpQuantity quantity; /* KG_SOME if a row of the table omits it */
 } KgOperator;
 
 extern const KgOperator *kg_operator(KgOp op);
@@ -127,8 +127,8 @@ extern Jsonb *kg_op_condition_of_member(const KgField *field, const char *name,
 /*
  * Translates a comparison with a day, month or year to a condition on dates or
  * instants: "lte" of a month becomes "lt" of the first day after it. Returns
- * NULL if the value is not one of these, or is a day and the property has
- * dates.
+ * NULL if the value is not a day, month or year, or if it is a day and the
+ * property has dates.
  */
 extern Jsonb *kg_op_condition_on_days(KgKind kind, KgOp op,
 									  const JsonbValue *value);
@@ -148,8 +148,8 @@ extern const char *kg_op_in_name(const char *name, const char *property);
  */
 extern const char *kg_op_meant(const char *name);
 /*
- * Returns an equivalent operator for fields that this operator is not for, or
- * NULL.
+ * Returns an equivalent operator for fields on which this operator may not be
+ * used, or NULL.
  */
 extern const char *kg_op_instead(KgOp op);
 /*
@@ -161,10 +161,10 @@ extern KgOp kg_op_opposite(KgOp op);
 extern bool kg_op_applies(KgOp op, const KgField *field);
 
 /*
- * Return whether one item passes the operator's test with one value; for a
- * negative operator, the test that it negates. order is the result of a
- * comparison, as memcmp()'s; kg_op_passes_text() is for operators whose operand
- * is a part of a text.
+ * Return whether an item passes the operator's test with a value. For a
+ * negative operator, return the result of the test that the operator negates.
+ * order is the result of comparing the item with the value, as of memcmp().
+ * kg_op_passes_text() is for operators whose operand is a part of a text.
  */
 extern bool kg_op_passes(KgOp op, int order);
 extern bool kg_op_passes_text(KgOp op, const char *text, int len,

@@ -2,8 +2,8 @@
  * sql_filter.c
  *	  Corrects filters that are written as SQL.
  *
- * A text is read from its beginning to its end, as comparisons of a property with
- * literals. If anything else is in it, it has no correction.
+ * A text is read from its beginning to its end, as comparisons of a property
+ * with literals. If a text contains anything else, it gets no correction.
  */
 #include "postgres.h"
 
@@ -60,7 +60,10 @@ take(const char **at, const char *words)
 	return true;
 }
 
-/* Reads a text in quotation marks, which are doubled within; or returns NULL. */
+/*
+ * Reads a text in quotation marks, in which each quotation mark is doubled.
+ * Returns NULL if there is no such text.
+ */
 static char *
 take_quoted(const char **at)
 {
@@ -237,7 +240,10 @@ take_comparison(const char **at, Comparison *comparison)
 	return comparison->condition != NULL;
 }
 
-/* Returns all comparisons as one object; NULL if a property has several. */
+/*
+ * Returns all comparisons as one object; NULL if a property has several
+ * comparisons.
+ */
 static Jsonb *
 all_of(const Comparison *comparisons, int n)
 {

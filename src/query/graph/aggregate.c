@@ -206,8 +206,8 @@ kg_group_value(const KgField *field, KgTruncate truncate,
 	if (field == NULL || (field->kind == KG_KIND_STRING && !field->by_version))
 	{
 		/*
-		 * Strings are compared in their whole length, which a key may not
-		 * contain.
+		 * Strings are compared in full. A key may have only the beginning of a
+		 * string.
 		 */
 		if (value->type != jbvString)
 			return missing_value();

@@ -27,7 +27,10 @@ typedef enum KgAggregateFn
 	KG_FN_MEDIAN
 } KgAggregateFn;
 
-/* Periods begin at an instant; parts recur, as weekdays do. */
+/*
+ * The period or part of a date to which a group value is reduced. A period
+ * begins at an instant; a part recurs, as weekdays do.
+ */
 typedef enum KgTruncate
 {
 	KG_TRUNCATE_NONE,

@@ -112,8 +112,8 @@ kept_ends(const Fan *fan, const KgBound *bound, double starts)
 
 /*
  * Samples the fan-outs of a walk. A last hop from at most KG_SAMPLE nodes is
- * assumed to have the fan-out of the previous hop. Reading the sample would
- * cost as much as the search.
+ * assumed to have the fan-out of the previous hop, because reading the sample
+ * would cost as much as the search.
  */
 static void
 probe_fan(KgProbe *probe, Fan *fan, double starts)
@@ -250,8 +250,8 @@ add_cost(KgGraph *graph, double cost, const char *path)
 	if (open)
 	{
 		/*
-		 * The search will read these types again, and request the open
-		 * decisions.
+		 * The search will read these types again, and request the decisions of
+		 * the authorizer that are still open.
 		 */
 		kg_graph_forget_types(graph);
 		return;
@@ -295,7 +295,7 @@ kg_cost_reach(KgGraph *graph, const KgFollow *walk, const int64 *starts,
 
 /*
  * Returns the cost of reading the edges of each step, and of finding and
- * storing the ends of its starts.
+ * storing the ends of the step for each start.
  */
 static double
 traverse_cost(const Fan *fans, int nsteps, const KgBound *bound, double starts)
@@ -373,8 +373,8 @@ kg_cost_traverse(KgGraph *graph, const int64 *starts, uint32 n,
 /* ---- paths ---- */
 
 /*
- * One side of a bidirectional search. Its fan-outs are sampled as far as the
- * search would go from it.
+ * One side of a bidirectional search. Its fan-outs are sampled for as many hops
+ * as the search would walk from this side.
  */
 typedef struct Side
 {
@@ -448,8 +448,8 @@ region(Side *sides, int max_hops, const KgBound *bound)
 }
 
 /*
- * Returns the cost of reading the part of the graph, and of the steps on it in
- * memory.
+ * Returns the cost of reading the part of the graph that can contain the paths,
+ * and of the steps on this part in memory.
  */
 static double
 paths_cost(const KgPathQuery *query, Side *sides, const KgBound *bound)

@@ -3,10 +3,10 @@
  *	  A search of the graph: its caller, its limits, and the caches that
  *	  it uses.
  *
- * A KgGraph lives as long as one call of a tool. A search's data is in its
- * memory context, which outlives the executor's; kg_graph_end() frees it.
- * Tables are read only through query/run/plan.h, so the caller's privileges
- * and row-level security apply at every hop.
+ * A KgGraph lives as long as one call of a tool. A search's data is in the
+ * memory context of the search, which outlives the context of the executor;
+ * kg_graph_end() frees it. Tables are read only through query/run/plan.h, so
+ * the caller's privileges and row-level security apply at every hop.
  */
 #ifndef KG_GRAPH_SEARCH_H
 #define KG_GRAPH_SEARCH_H
@@ -49,16 +49,18 @@ typedef struct KgImplied
 
 #define KG_IMPLIED 64
 
-/* A path has two ends. */
+/* Number of starts whose rows are cached; a path has two ends. */
 #define KG_KEPT_STARTS 2
 
 /*
- * Data of single nodes, mostly the start, that the search has read and needs
- * again for the edges of the page and the page.
+ * Data of single nodes, mostly of the start, that the search has read. It is
+ * needed again for the page and for the edges of the page.
  */
 typedef struct KgKept
 {
-	/* rows of the last starts; nstarts: starts read so far; NULL: no row */
+	/*
+	 * rows of the last starts, or NULL; nstarts: number of starts read so far
+	 */
 	const struct KgRef *starts[KG_KEPT_STARTS];
 	uint32 nstarts;
 	int64 node;		 /* node whose packed edges were read; 0: no node */
@@ -73,7 +75,8 @@ typedef struct KgGraph
 	const KgCatalog *catalog;
 	MemoryContext context;
 	Datum tenant;
-	bool check_nodes; /* some entities are hidden: each hop checks */
+	/* some entities are hidden, so each hop checks its nodes */
+	bool check_nodes;
 	/*
 	 * kg_adjacency may be read, because it has exactly the edges that the
 	 * caller sees
@@ -83,16 +86,16 @@ typedef struct KgGraph
 	int64 edges;	/* number of edges read so far */
 	double cost;	/* cost estimated so far (query/graph/cost.h) */
 	int nranks;		/* number of types; a rank is an index in ranked + 1 */
-	const KgTypeRow **ranked; /* use kg_graph_type() */
+	const KgTypeRow **ranked; /* to be read by kg_graph_type() */
 	/* relations used last, by the low bits of their number */
 	KgImplied *implied;
 	KgKept kept;
 	/* cached blocks of packed edges; NULL: not cached */
 	struct KgBlocks *blocks;
 	/*
-	 * Nodes whose ranks were read last: an estimate reads many nodes before
-	 * the search does. With check_nodes their ids are cached, too, for the
-	 * reply.
+	 * Nodes whose ranks were read last. An estimate reads the ranks of many
+	 * nodes before the search needs them. With check_nodes, the ids of these
+	 * nodes are cached, too, for the reply.
 	 */
 	KgNodeSet known;
 	/* the functions of query/graph/foreign.h; NULL: no node is foreign */

@@ -312,8 +312,8 @@ same_step(const KgLink *x, const KgLink *y)
 }
 
 /*
- * Returns whether the first link is lighter. Of parallel edges, only the
- * lightest is walked.
+ * Returns whether the first link has a lower weight. Of parallel edges, only
+ * the edge with the lowest weight is walked.
  */
 static bool
 lighter(const KgLink *x, const KgLink *y)

@@ -60,10 +60,10 @@ typedef struct ReachState
 } ReachState;
 
 /*
- * Lists or counts an edge once. If the relation is followed in both
- * directions, the edge may be read from both its ends. It then counts at the
- * end that was expanded first, or, if both ends are in the same frontier, at
- * its source.
+ * Lists or counts an edge once. If the relation is followed in both directions,
+ * the edge may be read from both its ends. In this case the edge counts at the
+ * end that was expanded first. If both ends are in the same frontier, it counts
+ * at its source.
  */
 static void
 note_edge(ReachState *state, const KgNeighbors *found, uint32 from, uint32 to,
@@ -526,8 +526,9 @@ typedef struct Candidate
 } Candidate;
 
 /*
- * The nodes of some successive places of the order. Only the first "keep"
- * nodes are needed: the list is cut when it has twice as many.
+ * The nodes at some successive places of the order; a place is a number by
+ * which nodes are ordered. Only the first "keep" nodes of the run are needed.
+ * The list is cut when it has twice this number of nodes.
  */
 typedef struct Run
 {
@@ -543,7 +544,7 @@ typedef struct Run
 	uint64 capacity;
 	uint64 keep;
 	uint32 found;  /* nodes that exist and are visible */
-	uint64 before; /* found nodes up to the page's key */
+	uint64 before; /* found nodes at or before the page's key */
 } Run;
 
 static uint32
@@ -591,8 +592,8 @@ cut_smallest(Run *run)
 }
 
 /*
- * Returns whether the node is on an earlier page: at or before the key that the
- * page starts after.
+ * Returns whether the node is on an earlier page: at or before the key after
+ * which the page starts.
  */
 static bool
 is_before(const Run *run, uint64 place, const KgRef *ref)
@@ -686,9 +687,9 @@ page_run(Run *run, uint64 skip)
 }
 
 /*
- * Returns the end of a run in an order by places. A run ends at the end of a
- * place. It ends when it has the wanted number of nodes, or at the place of
- * the page's key.
+ * Returns the end of a run in an order by places. A run always contains all
+ * nodes of a place. It ends when it has the wanted number of nodes, or at the
+ * place of the page's key.
  */
 static uint32
 end_of_places(const Run *run, uint64 wanted)
@@ -730,8 +731,8 @@ begin_run(Run *run, uint32 start, uint64 wanted)
 }
 
 /*
- * Returns whether all positions of the run are before the position of the
- * page's key.
+ * Returns whether the places of all nodes of the run are before the place of
+ * the page's key.
  */
 static bool
 places_before(const Run *run)
@@ -801,8 +802,8 @@ kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page)
 /* ---- edges of pages ---- */
 
 /*
- * Returns whether the edge belongs to the page: no end is on a later page, and
- * at least one is on this page.
+ * Returns whether the edge belongs to the page: none of its nodes is on a later
+ * page, and at least one of them is on this page.
  */
 static bool
 on_page(const KgPage *page, uint32 one, uint32 two)
@@ -821,7 +822,9 @@ typedef struct PageEdges
 {
 	const KgReach *reach;
 	const KgPage *page;
-	/* the page has one node and none precedes it: it can only have loops */
+	/*
+	 * the page has one node and no node precedes it, so it can only have loops
+	 */
 	bool alone;
 	KgEdgeList list;
 } PageEdges;
@@ -843,8 +846,8 @@ walked(const KgReach *reach, const KgEdgeRef *edge)
 }
 
 /*
- * An edge between two nodes of the page is found at both ends, and taken from
- * its source.
+ * An edge between two nodes of the page is found from both nodes. Only the
+ * result at the edge's source is used.
  */
 static void
 found_page_edges(const KgNeighbors *found, void *arg)

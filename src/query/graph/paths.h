@@ -53,7 +53,7 @@ typedef struct KgPaths
 {
 	KgGraph *graph;
 	const KgPathQuery *query;
-	/* the piece of the graph */
+	/* the part of the graph that was read */
 	KgNodeSet set;
 	KgRanks ranks;
 	/*
@@ -79,7 +79,7 @@ typedef struct KgPaths
 	uint32 n;
 	KgPath *paths;
 	double total;
-	bool at_least; /* there may be more than total */
+	bool at_least; /* the true total may be higher */
 } KgPaths;
 
 extern void kg_paths_find(KgPaths *paths, KgGraph *graph,
@@ -127,7 +127,10 @@ extern bool kg_path_may_end(const KgPaths *paths, const KgPath *path);
  */
 extern void kg_paths_list_lightest(KgPaths *paths);
 
-/* Collect paths: the first limit paths of those added remain. */
+/*
+ * Collect paths. Of all paths that are added, the first "limit" paths in order
+ * remain.
+ */
 extern void kg_paths_add(KgPaths *paths, const KgPath *path);
 extern void kg_paths_finish(KgPaths *paths);
 

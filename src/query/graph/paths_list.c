@@ -73,7 +73,7 @@ typedef struct Walker
 	bool listed;
 	/* For walks: the number of walks of each length from a node to a target. */
 	double *counts[KG_MAX_PATH_HOPS + 1];
-	/* The links with which these walks begin. */
+	/* For walks: the links with which the walks of each length begin. */
 	Ways ways[KG_MAX_PATH_HOPS + 1];
 	/* For shortest paths: the distance to the target; NULL for walks. */
 	const uint8 *distance;

@@ -25,7 +25,7 @@
 typedef struct Lightest
 {
 	KgPaths *paths;
-	/* indexed by hops left and node; -1: no walk */
+	/* least weight of a walk, by number of hops left and node; -1: no walk */
 	KgWeight *least[KG_MAX_PATH_HOPS + 1];
 } Lightest;
 
@@ -186,10 +186,10 @@ trace(Lightest *l, uint32 from, int hops, KgPath *path)
 
 /*
  * A path, or the beginning of paths. A beginning has the weight and the length
- * of the lightest walk that begins with it. They do not exceed the weight and
- * length of any path that begins with it, and beginnings are ordered before
- * their continuations. So the first of all candidates, if it is a path, is the
- * next path in the order of replies.
+ * of the lightest walk that begins with it. This weight and length do not
+ * exceed those of any path that begins with it, and beginnings are ordered
+ * before their continuations. So if the first of all candidates is a path, it
+ * is the next path in the order of replies.
  */
 typedef struct Candidate
 {
@@ -199,7 +199,10 @@ typedef struct Candidate
 	bool whole;
 } Candidate;
 
-/* A heap: each candidate is before the two at 2 * i + 1 and 2 * i + 2. */
+/*
+ * A binary heap: the candidate at i is before the candidates at 2 * i + 1 and 2
+ * * i + 2.
+ */
 typedef struct Candidates
 {
 	const KgPaths *paths;

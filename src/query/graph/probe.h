@@ -18,14 +18,15 @@ typedef struct KgProbe
 	KgGraph *graph;
 	int nsample;
 	int64 sample[KG_SAMPLE];
-	double read; /* edges of a node read by the last hop */
+	double read; /* number of edges of a node that the last hop read */
 	/* state of the hop that is being read */
 	int64 next[2 * KG_SAMPLE]; /* a sample: every stride-th neighbour */
 	int nnext;
 	uint64 stride;
-	uint64 seen; /* visible neighbours that are walked to */
-	/* used if each neighbour is checked */
-	uint64 visible; /* walked to or not */
+	uint64 seen; /* number of visible neighbours to which the walk leads */
+	/* only set if each neighbour is checked */
+	/* number of visible neighbours, whether the walk leads to them or not */
+	uint64 visible;
 	const KgFollow *walk;
 	int64 *unchecked;
 	bool *walked;
@@ -53,7 +54,7 @@ typedef struct KgBound
 	int nsample;
 	int64 sample[KG_DEGREE_SAMPLE];
 	uint64 hashes[KG_DEGREE_SAMPLE];
-	int highest; /* index of the highest hash */
+	int highest; /* index of the node with the highest hash */
 } KgBound;
 
 extern void kg_bound_count(KgGraph *graph, KgBound *bound);
