@@ -346,7 +346,9 @@ relation_row(TupleTableSlot *slot, void *arg)
 	slot_getallattrs(slot);
 	here = DatumGetInt64(slot->tts_values[0]);
 	there = DatumGetInt64(slot->tts_values[1]);
-	/* A relation between two of the entities was found at its source. */
+	/*
+	 * A relation between two of the entities was already found at its source.
+	 */
 	if (state->incoming &&
 		find_node(state->by_node, state->of->n, state->of, there) >= 0)
 		return true;
@@ -535,7 +537,7 @@ find_words(const KgMemory *memory, const char *trigram, Words *words)
 /*
  * Adds the words that contain or end with one or two letters; the letters at
  * the end of a word have a row of their own. Returns false if there are too
- * many.
+ * many such words.
  */
 static bool
 find_by_letters(const KgMemory *memory, Words *words)
@@ -694,7 +696,10 @@ offer_words(const KgMemory *memory, Words *words, Words *chosen, int64 *fewest)
 	*fewest = rows;
 }
 
-/* Returns the words or the sign of the query that the fewest rows have. */
+/*
+ * Returns the matching words of that word or sign of the query whose matching
+ * words the fewest rows have.
+ */
 static Words
 choose_words(const KgMemory *memory, const char *query)
 {

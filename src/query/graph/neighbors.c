@@ -385,8 +385,9 @@ kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 
 /*
  * Numbers of outermost nodes, and of nodes beyond them, that are checked first.
- * Each later batch is KG_LOOK_MORE times as large. One visible node beyond is
- * enough. In an exchange, all nodes are checked in one round.
+ * Each later batch is KG_LOOK_MORE times as large. A single visible node beyond
+ * is enough. If a gateway decides (query/run/exchange.h), all nodes are checked
+ * in one round.
  */
 #define KG_FIRST_OUTERMOST 2
 #define KG_FIRST_BEYOND 1

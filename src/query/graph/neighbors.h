@@ -123,7 +123,10 @@ typedef struct KgPage
 } KgPage;
 
 extern void kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page);
-/* Returns the place of the page's node number "number". */
+/*
+ * Returns the place, by which the nodes are ordered, of the node at index
+ * "number" of the page.
+ */
 extern uint64 kg_page_place(const KgReach *reach, const KgPage *page,
 							uint32 number);
 

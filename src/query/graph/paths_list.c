@@ -69,7 +69,10 @@ typedef struct Ways
 typedef struct Walker
 {
 	KgPaths *paths;
-	/* walks that repeat a node or an edge are left out, so others are listed */
+	/*
+	 * walks that repeat a node or an edge are left out, so the remaining walks
+	 * can only be counted by listing them
+	 */
 	bool listed;
 	/* For walks: the number of walks of each length from a node to a target. */
 	double *counts[KG_MAX_PATH_HOPS + 1];

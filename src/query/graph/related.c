@@ -73,7 +73,7 @@ given_ends(const KgChain *chain)
 
 /*
  * Finds the ends that pass the filters of the last step, if indexes find them
- * and they are at most "most".
+ * and there are at most "most" of them.
  */
 static void
 resolve_ends(KgGraph *graph, const KgChain *chain, uint32 most)

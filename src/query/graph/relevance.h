@@ -63,7 +63,7 @@ typedef struct KgRanking
 	KgGraph *graph;
 	const KgRankQuery *query;
 	KgNodeSet set;
-	uint32 capacity; /* number of members of the arrays by node: */
+	uint32 capacity; /* length of the arrays by node */
 	uint64 *scores;
 	uint64 *left; /* share of the node that has not been passed on yet */
 	/* index of its first step; undefined if its edges were not read */
@@ -102,7 +102,7 @@ extern KgReachOrder *kg_rank_order(KgGraph *graph, const KgReach *reach);
 
 typedef struct KgRanked
 {
-	uint32 node; /* in the set */
+	uint32 node; /* index in the set */
 	double score;
 	KgRef ref;
 	/* The strongest path from a seed to the node; NULL: no path. */

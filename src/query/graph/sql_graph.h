@@ -52,7 +52,7 @@ typedef enum KgGraphSql
 	 * type_no, entity_id, version
 	 */
 	KG_SQL_NODES_BY_ID,
-	/* $1 tenant, $2 sources, $3 relations, $4 targets, item by item */
+	/* $1 tenant, $2 sources, $3 relations, $4 targets, an item for each edge */
 	KG_SQL_EDGE_PROPERTIES, /* selects the properties of edges without a key */
 	/* selects all edges of given triples, with their keys */
 	KG_SQL_PARALLEL_EDGES,

@@ -33,7 +33,7 @@ typedef struct Same
 
 typedef struct Slot
 {
-	Same *same; /* NULL: free */
+	Same *same; /* NULL: the slot is free */
 	uint32 hash;
 } Slot;
 

@@ -18,16 +18,20 @@
 #define KG_MAX_SORT 8
 
 /*
- * A sort field. descending is the direction of the keys. "desc" of an enum
- * means the value declared first comes first, which is ascending keys.
+ * A sort field. descending is the direction of the keys. For an enum, "desc"
+ * means that the value declared first comes first, so its keys ascend.
  */
 typedef struct KgSort
 {
 	const KgField *field;
 	const char *path; /* JSON Pointer of its name */
 	bool descending;
-	bool counts; /* edges are counted for it, so the list starts from nodes */
-	/* or a path through references, whose field it is, and its keys */
+	/* its values are counts of edges, so the list starts from nodes */
+	bool counts;
+	/*
+	 * or a path through references that ends in field, and the keys of the
+	 * path's values
+	 */
 	const struct KgRefPath *through;
 	const struct KgSortKeys *keys;
 } KgSort;
@@ -56,11 +60,12 @@ typedef struct KgListQuery
 	const KgFilter *filter;
 	const KgMatches *matches; /* matches of a search, or NULL */
 	const char *text;		  /* the query, if words of texts are searched */
-	const int64 *among;		  /* namong nodes; NULL: any */
+	const int64 *among;		  /* only these namong nodes; NULL: any node */
 	uint32 namong;
 	char *
 		*among_ids; /* their ids, if they are foreign (query/graph/foreign.h) */
-	const struct KgRelated *related; /* satisfied by among, or NULL */
+	/* condition that the nodes in among satisfy already, or NULL */
+	const struct KgRelated *related;
 	bool by_rank; /* best match first: the first key is the rank */
 	int nsort;
 	KgSort sort[KG_MAX_SORT];
@@ -85,7 +90,7 @@ typedef struct KgListPage
 	const KgRow *last; /* the last row if rows follow; NULL for an empty page */
 	int64 total;
 	bool total_known; /* false: total is a lower bound, or -1: not counted */
-	bool undecided;	  /* no further decisions are possible */
+	bool undecided;	  /* no further decisions of the authorizer are possible */
 } KgListPage;
 
 /* Returns the number of keys of a row. */
@@ -105,7 +110,7 @@ kg_list_orders_numbers(const KgListQuery *query)
 	return query->type->number_ids && !kg_past_asked();
 }
 
-/* Returns the first sort key that edges are counted for, or NULL. */
+/* Returns the first sort key whose values are counts of edges, or NULL. */
 extern const KgSort *kg_list_counts(const KgListQuery *query);
 /* Returns the first sort key that no statement reads, or NULL. */
 extern const KgSort *kg_list_computes(const KgListQuery *query);
@@ -140,18 +145,19 @@ extern void kg_rows_init(KgRows *rows, const KgListQuery *query, int max);
  * query->after.
  */
 extern bool kg_rows_add(KgRows *rows, KgRow *row);
-/* Removes the rows added last that have this first key. */
+/* Removes the rows at the end of the array whose first key is this key. */
 extern void kg_rows_drop_group(KgRows *rows, const bytea *key);
-/* Sorts the rows, removes duplicates, and leaves at most max. */
+/* Sorts the rows, removes duplicates, and leaves at most max rows. */
 extern void kg_rows_finish(KgRows *rows);
 
 /* The order in which a statement reads its source. */
 typedef enum KgWalk
 {
-	KG_WALK_NONE,	  /* any order, all rows, probes filter */
-	KG_WALK_UP,		  /* by key or id; probes are reported */
-	KG_WALK_DOWN,	  /* the reverse */
-	KG_WALK_GROUP_UP, /* one key, by id */
+	KG_WALK_NONE, /* any order, all rows; the probes are conditions */
+	/* ascending by key or id; the result of the probes is a column */
+	KG_WALK_UP,
+	KG_WALK_DOWN,	  /* descending, like KG_WALK_UP */
+	KG_WALK_GROUP_UP, /* the entities of one key, by id */
 	KG_WALK_GROUP_DOWN
 } KgWalk;
 
@@ -176,8 +182,8 @@ extern void kg_list_sql_rows(KgSqlBuilder *b, const KgListQuery *query,
 extern void kg_list_sql_count(KgSqlBuilder *b, const KgListQuery *query,
 							  const KgSource *source, int64 max);
 /*
- * Writes the SELECT of at most max keys of a source: for each key the number
- * of its rows and the node of one of these.
+ * Writes the SELECT of at most max keys of a source: for each key the number of
+ * its rows and the node of one of these rows.
  */
 extern void kg_list_sql_groups(KgSqlBuilder *b, const KgListQuery *query,
 							   const KgSource *source, int64 max);

@@ -19,7 +19,7 @@
  * after a change is below the change * DAMPING / (1 - DAMPING).
  */
 #define LEAST_CHANGE 1e-9
-/* Arcs over which a sampled betweenness goes. */
+/* Number of arcs over which all searches of a sampled betweenness may go. */
 #define SAMPLED_ARCS UINT64CONST(30000000)
 #define FEWEST_PIVOTS 16
 
@@ -129,11 +129,11 @@ typedef struct Cores
 {
 	uint32 *degree; /* indexed by node: the neighbours that are left */
 	uint32 *order;	/* nodes by degree */
-	uint32 *place;	/* indexed by node: its index in order */
+	uint32 *place;	/* indexed by node: its position in order */
 	uint32 *first;	/* indexed by degree: its first index in order */
 } Cores;
 
-/* Takes a neighbour from a node, which is not the next in order. */
+/* Lowers the degree of a node, which must not be the next in order, by 1. */
 static void
 lower_degree(Cores *c, uint32 node)
 {

@@ -9,9 +9,9 @@
 
 typedef struct KgSimilarity
 {
-	int64 *common; /* neighbours of both, ascending */
+	int64 *common; /* nodes that are neighbours of both, ascending */
 	uint32 ncommon;
-	uint32 either; /* neighbours of at least one */
+	uint32 either; /* number of nodes that are neighbours of at least one */
 } KgSimilarity;
 
 /*

@@ -3,11 +3,11 @@
  *	  The authorizer of a tenant: a function that decides which entities
  *	  of a type with x-authorize a caller may see.
  *
- * Its arguments and result are checked once for each role, and again after a
- * change of a function, a schema, a role or the catalog: it may have been
- * replaced. Names in it are resolved in pg_catalog only, unless it sets
- * another search_path, because the caller could otherwise substitute its own
- * objects.
+ * The arguments and the result type of the function are checked once for each
+ * role. They are checked again after a change of a function, a schema, a role
+ * or the catalog, because the function may have been replaced. Names in the
+ * function are resolved in pg_catalog only, unless it sets another search_path,
+ * because the caller could otherwise substitute its own objects.
  */
 #include "postgres.h"
 
