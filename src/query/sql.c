@@ -342,7 +342,7 @@ id_part_condition(KgSqlBuilder *b, const char *id, KgOpTest test,
 					  n);
 	else
 	{
-		/* As a range, so that an index serves it. */
+		/* The prefix is written as a range, so that an index serves it. */
 		kg_sql_append(b, " AND %s >= $%d", id, n);
 		kg_sql_append(b,
 					  " AND %s < $%d",
@@ -522,7 +522,10 @@ array_probe(KgSqlBuilder *b, const KgCondition *condition,
 	}
 }
 
-/* Appends all conditions on the scalar of the condition at index first. */
+/*
+ * Appends all conditions on the scalar property of the condition at index
+ * "first".
+ */
 static void
 scalar_conditions(KgSqlBuilder *b, const KgFilter *filter, int first,
 				  const char *key)

@@ -66,7 +66,10 @@ extern const char *kg_sql_table(const char *name);
 extern const char *kg_sql_entities_of(const char *nodes);
 extern const char *kg_sql_keys_of(int type, int field);
 
-/* Returns the SELECT of a stored count's key. node is an expression. */
+/*
+ * Returns the SELECT of the key of a stored count of a node. node is an
+ * expression.
+ */
 extern const char *kg_sql_count_of(KgSqlBuilder *b, const KgField *field,
 								   const char *node);
 

@@ -20,8 +20,9 @@ extern void kg_hints_write_items(const KgListQuery *query,
 								 KgCorrection *correction, KgJsonWriter *w);
 
 /*
- * Writes a hint for each filter that alone matches nothing. For several ids, the hint lists unknown ids in "not_found". Returns
- * whether it wrote any hint. Adds corrections to correction.
+ * Writes a hint for each filter that alone matches nothing. For several ids,
+ * the hint lists unknown ids in "not_found". Returns whether it wrote any hint.
+ * Adds corrections to correction.
  */
 extern bool kg_hints_write_unknown(const KgListQuery *query,
 								   KgCorrection *correction, KgJsonWriter *w);

@@ -49,7 +49,10 @@ typedef struct KgFilter
 	struct KgFilter **any; /* if nany > 0, one of these must be true, too */
 } KgFilter;
 
-/* Raises KG_INVALID_INPUT for a condition whose list of values needs an operator. */
+/*
+ * Raises KG_INVALID_INPUT for a condition whose list of values needs an
+ * operator.
+ */
 extern KG_NORETURN void kg_filter_throw_list(const KgCondition *condition);
 
 /* The use of a property, for messages. */

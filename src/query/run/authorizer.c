@@ -299,7 +299,7 @@ typedef struct Asking
 	const char *const *ids;
 	int n;
 	bool *allowed;
-	/* The batch that is being decided. */
+	/* The batch of ids that is being decided. */
 	const char *const *piece;
 	int npiece;
 	bool *told;
@@ -314,7 +314,7 @@ compare_id(const text *id, const char *asked)
 	int len = VARSIZE_ANY_EXHDR(id);
 	int order = strncmp(VARDATA_ANY(id), asked, len);
 
-	/* As with strcmp(): the longer id sorts after its prefix. */
+	/* Compares like strcmp(): a longer id sorts after its prefix. */
 	return order != 0 ? order : asked[len] == '\0' ? 0 : -1;
 }
 
@@ -343,8 +343,8 @@ find_id(Asking *asking, const text *id)
 }
 
 /*
- * Stores a decision. Of contradicting decisions about an id, the denial
- * applies.
+ * Stores a decision. If there are contradicting decisions about an id, the
+ * denial applies.
  */
 static bool
 take_answer(TupleTableSlot *slot, void *arg)

@@ -62,7 +62,10 @@ close_held(Held *h)
 	MemoryContext context = h->context;
 
 	memset(h, 0, sizeof(*h));
-	/* Not as a commit, which would warn about resources that are still open. */
+	/*
+	 * Releases the resources as an abort does, because a commit would warn
+	 * about resources that are still open.
+	 */
 	ResourceOwnerRelease(owner, RESOURCE_RELEASE_BEFORE_LOCKS, false, false);
 	ResourceOwnerRelease(owner, RESOURCE_RELEASE_LOCKS, false, false);
 	ResourceOwnerRelease(owner, RESOURCE_RELEASE_AFTER_LOCKS, false, false);
@@ -221,8 +224,8 @@ run_held(Held *h, const KgStatement *statement, KgRowFunction row, void *arg)
 }
 
 /*
- * Returns the valid, idle executor of a statement, or NULL. An invalid one is
- * closed; a running one stays.
+ * Returns the valid, idle executor of a statement, or NULL. Closes an executor
+ * that is no longer valid, unless it is running.
  */
 static Held *
 find_held(const KgStatement *statement)
@@ -297,7 +300,7 @@ start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
 		MemoryContextSwitchTo(h->context);
 		h->sql = pstrdup(sql);
 		h->plan = SPI_plan_get_cached_plan(plan);
-		/* A copy, because the active snapshot may be changed in place. */
+		/* Uses a copy, because the active snapshot may be changed in place. */
 		PushCopiedSnapshot(GetActiveSnapshot());
 		h->snapshot = RegisterSnapshot(GetActiveSnapshot());
 		PopActiveSnapshot();

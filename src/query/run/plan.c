@@ -250,7 +250,7 @@ fetch_entry(const KgStatement *statement)
 		if (entry == NULL)
 			entry = make_entry(hash, statement);
 		kg_cache_pin(entry, CurrentMemoryContext);
-		/* Either analyses the text again, if that is due. */
+		/* Both calls analyze the text again, if necessary. */
 		if (statement->foreign)
 			ReleaseCachedPlan(SPI_plan_get_cached_plan(entry->plan),
 							  CurrentResourceOwner);
@@ -435,8 +435,8 @@ run(const KgStatement *statement, KgRowFunction row, void *arg)
 }
 
 /*
- * An executor is opened for this number of nodes although the statement has not run
- * before in this transaction.
+ * Number of nodes from which on an executor is opened although the statement
+ * has not run before in this transaction.
  */
 #define MANY 256
 
@@ -598,9 +598,9 @@ try_statement(KgDecisions *decisions, const KgStatement *statement, int trials,
 }
 
 /*
- * Runs a statement in trials, until one has assumed the correct decision for
- * each entity that it met (query/run/decisions.h). If each row belongs to one
- * entity, the first trial suffices.
+ * Runs a statement in trials, until a trial has assumed the correct decision
+ * for each entity that it read (query/run/decisions.h). If each row belongs to
+ * one entity, the first trial suffices.
  */
 static uint64
 run_decided(const KgStatement *statement, KgRowFunction row, void *arg)

@@ -62,14 +62,17 @@ typedef struct KgStatement
 	 * unless by_ids is set
 	 */
 	bool foreign;
-	bool by_ids; /* of such a statement: rows are selected by ids alone */
+	bool by_ids; /* for a foreign statement: rows are selected by ids alone */
 	/*
-	 * of such a statement: the tenant that its plan is for. The planner
-	 * estimates the rows that policies and tenant_column show to it.
+	 * For a foreign statement: the tenant for which it is planned. The planner
+	 * estimates the number of rows that policies and tenant_column show to this
+	 * tenant.
 	 */
 	const char *tenant;
-	bool plain; /* not a tool's: policies act as in the caller's own SQL */
-	bool lower_bound; /* may omit rows that cannot be decided any more */
+	/* not a statement of a tool: policies act as in the caller's own SQL */
+	bool plain;
+	/* may omit rows for which no more decisions are possible */
+	bool lower_bound;
 	/*
 	 * The number of the column that has a node of kg_entity, or 0. Each row
 	 * and its presence then depend on that entity alone.
@@ -127,8 +130,8 @@ extern int64 kg_plan_count_rows(const KgStatement *statement, bool *all);
 extern char *kg_plan_explain(const KgStatement *statement);
 
 /*
- * Adds n to the count of work done in a loop, and checks for interrupts every
- * 65,536.
+ * Adds n to the count of work done in a loop, and checks for interrupts after
+ * every 65,536 units of work.
  */
 static inline void
 kg_plan_count(uint64 *done, uint64 n)

@@ -340,14 +340,15 @@ typedef struct Timed
 
 static Timed *timed = NULL; /* the innermost work, or NULL */
 static TimeoutId timer;
-static volatile sig_atomic_t expired = false; /* since the timer was set */
+/* the timer has expired since it was set */
+static volatile sig_atomic_t expired = false;
 /* a cancel other than the timer's has come */
 static volatile sig_atomic_t cancelled = false;
 static struct sigaction server_cancel;
 
 /*
  * Handles the timeout. Runs in a signal handler, like the handler of
- * statement_timeout. If no cancel is pending any more, the previous one was
+ * statement_timeout. If the previous cancel is not pending any more, it was
  * raised and did not end the work.
  */
 static void

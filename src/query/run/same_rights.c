@@ -190,8 +190,8 @@ require_same(Rights *rights, const Heard *heard, bool of_all)
 /*
  * Returns the rights of the expression's first call. Raises an error if they
  * have changed since then, unless a tool calls. Returns NULL if the rights are
- * not remembered. A tool evaluates most expressions once, so its rights are
- * remembered from the second time on.
+ * not cached. A tool evaluates most expressions only once, so the rights of a
+ * tool's expression are cached from the second evaluation on.
  */
 static const Rights *
 same_rights(FunctionCallInfo fcinfo, bool of_all)

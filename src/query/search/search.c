@@ -386,7 +386,7 @@ name_row(TupleTableSlot *slot, void *arg)
 
 /*
  * Reads the names of entities with matching words, and ranks the entities by
- * them.
+ * these names.
  */
 static void
 rank_by_names(KgSearch *search, KgFound **found, int n)

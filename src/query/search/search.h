@@ -37,7 +37,7 @@ typedef struct KgMatch
 	const char *passage;  /* its part with these words, or NULL */
 	const bytea
 		*embedded; /* of an embedding: hash of the text that was embedded */
-	bool stale;	   /* the entity's text has changed since */
+	bool stale;	   /* the entity's text has changed since it was embedded */
 } KgMatch;
 
 typedef struct KgMatches

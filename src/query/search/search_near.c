@@ -9,8 +9,8 @@
  * kg_trigram stores neither types nor visibility. So the entities of the
  * candidates are read in batches, the most similar candidates first. Reading
  * ends when enough candidates have a visible entity of a searched type.
- * Candidates without one do not count. Only the limits of rows read apply to
- * all names of the tenant.
+ * Candidates without such an entity do not count. Only the limits of rows read
+ * apply to all names of the tenant.
  */
 #include "postgres.h"
 
@@ -298,8 +298,8 @@ owner_row(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Reads the entities of n candidates: those that have them as words, as names,
- * or both.
+ * Reads the entities of n candidates: the entities that have a candidate as a
+ * word, as a name, or as either.
  */
 static void
 find_owners(Near *near, int first, int n, bool words, bool names)

@@ -45,9 +45,10 @@ typedef struct Posting
 typedef struct Word
 {
 	const char *word;
-	int64 documents; /* number of texts that have it */
+	int64 documents; /* number of texts that have the word */
 	double idf;
-	double left; /* maximum that this word and those after it add to a score */
+	/* maximum that this word and the following words add to a score */
+	double left;
 	/* The postings are stored only if TextSearch.counted. */
 	int64 npostings;
 	int64 capacity;
@@ -431,8 +432,8 @@ least_score(const TextSearch *search)
 }
 
 /*
- * Returns the indexes of entities that the current word and those after it may
- * lift to the score "least".
+ * Returns the indexes of entities that the current word and the following words
+ * may lift to the score "least".
  */
 static uint32 *
 liftable(const TextSearch *search, double least, int *n)
@@ -461,7 +462,10 @@ rank_by_counts(TextSearch *search)
 
 		CHECK_FOR_INTERRUPTS();
 		search->word = &search->words[i];
-		/* An entity not found so far lacks all the words processed before. */
+		/*
+		 * An entity not found so far lacks all the words processed before, so
+		 * its score is at most "left" of the current word.
+		 */
 		if (search->closed || search->words[0].left > 2 * search->word->left)
 		{
 			least = least_score(search);

@@ -21,8 +21,10 @@ typedef struct KgChange
 	const char *reason;
 	const char *verdict;
 	int64 version;
-	Jsonb *before; /* NULL: the change created it */
-	Jsonb *after;  /* NULL: the change deleted it */
+	/* the entity before the change; NULL: the change created it */
+	Jsonb *before;
+	/* the entity after the change; NULL: the change deleted it */
+	Jsonb *after;
 	TimestampTz time;
 	int32
 		/*
@@ -96,8 +98,8 @@ typedef struct KgFollowed
 	int nrelations;
 	uint64 end; /* all transactions before it have ended */
 	/*
-	 * After a position that was returned with another mark, changes up to this
-	 * transaction may be missing. Both 0: no changes are missing.
+	 * If a position was returned with another mark, changes after it, up to
+	 * this transaction, may be missing. Both 0: no changes are missing.
 	 */
 	uint64 pruned;
 	int64 mark;
@@ -127,16 +129,17 @@ extern bool kg_history_sees(const KgCatalog *catalog, const KgType *type,
 
 /*
  * Returns whether the caller may see the entity of a node in its state at a
- * time. The node must have had the id at that time, or had it last before.
- * False if the type hides some of its entities and had no history at that time.
+ * time. The node must have had the id at that time, or have been the last node
+ * with this id before that time. Returns false if the type hides some of its
+ * entities and had no history at that time.
  */
 extern bool kg_history_saw(const KgCatalog *catalog, const KgType *type,
 						   const char *id, int64 node, TimestampTz time);
 
 /*
- * Returns whether the caller may see every change of the node in a
- * transaction. A change of an edge between two of them shows a state that was
- * visible to no other session.
+ * Returns whether the caller may see every change of the node in a transaction.
+ * If both nodes of an edge changed in the transaction, a change of the edge
+ * shows a state that was visible to no other session.
  */
 extern bool kg_history_saw_all(const KgCatalog *catalog, const KgType *type,
 							   int64 node, int64 transaction);

@@ -15,16 +15,16 @@
 #include "utils/tuplestore.h"
 
 /*
- * Sets the time that the running call reads; NULL: the present. type NULL: all
- * types and relations that had history at that time; the functions below raise
- * KG_INVALID_INPUT for others.
+ * Sets the time that the running call reads; NULL: the present. If type is
+ * NULL, the call reads all types and relations that had history at that time;
+ * for other types and relations the functions below raise KG_INVALID_INPUT.
  */
 extern void kg_past_ask(const KgCatalog *catalog, const KgType *type,
 						const char *as_of);
 extern bool kg_past_asked(void);
 /*
  * Returns the number of entities, of the type or types requested, that have
- * changed since.
+ * changed since the time.
  */
 extern int kg_past_changed(void);
 

@@ -38,7 +38,7 @@ typedef struct KgValidity
 	const char *instant;
 	const bytea *key;
 	bool now;	 /* the argument was "now" */
-	bool leaves; /* rows are not filtered */
+	bool leaves; /* rows are not filtered (kg_validity_leave_rows()) */
 	int ntypes;
 	Timed *types;
 	int nrelations;

@@ -22,7 +22,10 @@
 #include "utils/selfuncs.h"
 #include "utils/syscache.h"
 
-/* The columns of kg_entity that name a type, and those unique within it. */
+/*
+ * The columns of kg_entity that name a type, and the columns that are unique
+ * within a type.
+ */
 static const char *const of_type[] = {"tenant", "bundle", "entity_type"};
 static const char *const unique[] = {"node", "entity_id"};
 

@@ -48,8 +48,8 @@ typedef struct Reader
 } Reader;
 
 /*
- * Returns whether a transaction can see the row of an entry of the index; the row
- * is read if its page has rows that some transactions do not see.
+ * Returns whether the snapshot shows the row of an entry of the index. The row
+ * itself is read only if its page has rows that some transactions do not see.
  */
 static bool
 is_visible(Reader *reader, ItemPointer row)
@@ -108,8 +108,8 @@ seek(Reader *reader, const KgViewRange *range)
 }
 
 /*
- * Returns less than, equal to or greater than zero, as the entry is before, at or
- * behind a bound. Any key is at the bound NULL.
+ * Returns less than, equal to or greater than zero, if the entry is before, at
+ * or behind the bound. If the bound is NULL, every entry is at the bound.
  */
 static int
 compare(const Entry *entry, const KgViewRange *range, const bytea *bound)

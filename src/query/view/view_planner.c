@@ -58,13 +58,16 @@
 #define KG_COUNTED_KEYS 5000
 #define KG_ASSUMED_KEYS 100
 /*
- * Number of entities that a scan reads in the time that KG_COUNTED_KEYS keys or
- * more and their entities take.
+ * Number of entities that a scan can read in the time that is needed for
+ * KG_COUNTED_KEYS or more keys and their entities.
  */
 #define KG_EARLY_READS 40000.0
 /* Random pages that are read per entity when it is found by its node number. */
 #define KG_ENTITY_PAGES 0.25
-/* Arguments of kg_view_row(); kg_entity_visible() has another number. */
+/*
+ * Number of arguments of kg_view_row(); kg_entity_visible() has a different
+ * number.
+ */
 #define KG_VIEW_ROW_NARGUMENTS 5
 
 /* A restriction that keys can answer: property op value. */

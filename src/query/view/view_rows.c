@@ -76,7 +76,7 @@ kg_view_keys_serve(const KgField *field, KgOp op)
 static void
 add_value(KgCondition *condition, const JsonbValue *value)
 {
-	/* No comparison has a key for null or for an empty prefix. */
+	/* null and an empty prefix have no key to compare with. */
 	bool comparable = value->type != jbvNull &&
 					  (condition->op != KG_OP_STARTS_WITH ||
 					   (value->type == jbvString && value->val.string.len > 0));
@@ -236,7 +236,10 @@ is_empty(const KgViewFilter *filter)
 	return false;
 }
 
-/* Returns whether the range is the source's own conditions. */
+/*
+ * Sets the range of the keys that the source's own conditions bound. Returns
+ * false if these conditions are not a range.
+ */
 static bool
 range_of(const KgType *type, const KgSource *source, KgViewRange *range)
 {
