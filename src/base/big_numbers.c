@@ -54,7 +54,8 @@ replace(KgJsonWriter *w, const JsonbContainer *in, const KgJsonIter *member)
 
 /*
  * Returns a copy of the JSON in which numbers that a double does not represent
- * exactly are text, or NULL if there are no such numbers.
+ * exactly are text. Returns NULL if kg_graph.big_numbers does not require text,
+ * or if there are no such numbers.
  */
 static Jsonb *
 as_text(const JsonbContainer *json)

@@ -55,12 +55,12 @@ renew_bundle(const TriggerData *trigdata)
 	bundle = SPI_getbinval(
 		tuple, tupdesc, SPI_fnumber(tupdesc, "bundle"), &isnull);
 	if (isnull)
-		return; /* a tool's name without a bundle */
+		return; /* the row of a tool's name may have no bundle */
 	kg_become_owner(&user);
 	if (user.sec_context & SECURITY_NOFORCE_RLS)
 	{
 		kg_restore_user(&user);
-		return; /* functions of kg_graph */
+		return; /* a function of kg_graph, not the owner, makes the change */
 	}
 	SPI_connect();
 	KG_SPI_EXEC("UPDATE @kg_bundle SET revision = revision "

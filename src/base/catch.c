@@ -24,7 +24,10 @@ bytes_used(MemoryContext context)
 	MemoryContextCounters counters = {0};
 	Size used;
 
-	/* Almost always true; counting would cost more than the rest. */
+	/*
+	 * Nearly always true. Counting the memory would cost more than the rest of
+	 * this function.
+	 */
 	if (context->isReset && of_empty > 0)
 		return of_empty;
 	context->methods->stats(context, NULL, NULL, &counters, false);
@@ -106,7 +109,10 @@ kg_catch_refusal(KgCatch how, void (*work)(void *arg), void *arg)
 
 /* Maximum number of times that kg_again() calls its work. */
 #define KG_TRIES 5
-/* Milliseconds; doubled with each conflict. */
+/*
+ * Bound of the random wait after a conflict, in milliseconds; doubled with each
+ * conflict.
+ */
 #define KG_STAGGER_MS 5
 
 /*

@@ -44,7 +44,7 @@ static const struct
 {
 	const char *name;
 	int sqlstate;
-	KgErrorLevel level; /* for a tool that the client called directly */
+	KgErrorLevel level; /* level if the client called the tool directly */
 	bool ours;
 } codes[] = {
 	{"INVALID_INPUT", ERRCODE_INVALID_PARAMETER_VALUE, KG_LEVEL_SERVICE},
@@ -705,9 +705,9 @@ code_of_object(const Jsonb *object)
 }
 
 /*
- * Returns the level.  Faults that are found before a tool works belong to the
- * service.  In an operation that a registered tool chose, they belong to the
- * operation.
+ * Returns the level of an error. A fault that is found before a tool begins its
+ * work belongs to the service. If a registered tool chose the operation, such a
+ * fault belongs to the operation.
  */
 static KgErrorLevel
 level_of(int code, bool in_operation)

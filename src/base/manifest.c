@@ -88,7 +88,10 @@ const char kg_manifest_more[] =
 	"i.inhparent::regclass) FROM ours o JOIN pg_inherits i "
 	"ON i.inhrelid = o.oid JOIN pg_class c ON c.oid = o.oid "
 	"AND NOT c.relispartition "
-	/* GRANT ALL gives these, which no policy binds. */
+	/*
+	 * GRANT ALL includes these privileges, which row-level security does not
+	 * restrict.
+	 */
 	"UNION ALL SELECT format('privileges of %s', g.name), "
 	"format('%s on %s %ss: ', string_agg(DISTINCT g.privilege, ', '), "
 	"count(DISTINCT g.oid), g.kind) || CASE g.kind WHEN 'sequence' "
@@ -109,7 +112,7 @@ const char kg_manifest_more[] =
 	"ELSE '{TRIGGER,REFERENCES,TRUNCATE}' END::text[]) AND (a.grantee = 0 "
 	"OR NOT pg_has_role(a.grantee, e.extowner, 'USAGE')) OFFSET 0) g "
 	"GROUP BY g.name, g.kind "
-	/* The trigger stays when the privilege goes. */
+	/* A trigger remains after the TRIGGER privilege was revoked. */
 	"UNION ALL SELECT format('trigger %s of %s', t.tgname, o.on_table), "
 	"format('its function is of role %s, who is given all tenants'' "
 	"rows', p.proowner::regrole), format('DROP TRIGGER %I ON %s, or ALTER "
@@ -121,7 +124,10 @@ const char kg_manifest_more[] =
 	"AND NOT pg_has_role(p.proowner, x.extowner, 'USAGE') "
 	"AND NOT EXISTS (SELECT FROM " KG_MANIFEST "WHERE m.kind = 'trigger' "
 	"AND m.on_table = o.on_table AND m.name = t.tgname) "
-	/* Unless the view itself compares the tenant. */
+	/*
+	 * Views that read the tables as a role that no policy restricts, unless the
+	 * view itself compares the tenant.
+	 */
 	"UNION ALL SELECT format('%s %s', v.kind, v.oid::regclass), "
 	"format('it reads %s as role %s, whom no policy binds: other roles read "
 	"all tenants'' rows of it', string_agg(v.on_table, ', ' "

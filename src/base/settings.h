@@ -138,12 +138,14 @@ extern int kg_setting_max_token_bytes;
 extern int kg_setting_big_numbers;	   /* KgBigNumbers */
 extern char *kg_setting_explorer_file; /* file of the MCP App's page */
 extern int kg_setting_mcp_text;		   /* KgReplyText */
-extern bool kg_setting_mcp_edges; /* edges read by one message, for gateways */
-extern int kg_setting_mcp_server; /* KgMcpServer */
-extern int kg_setting_progress;	  /* milliseconds; -1: no reports */
+/* the number of edges that a message reads is reported to gateways */
+extern bool kg_setting_mcp_edges;
+extern int kg_setting_mcp_server;	   /* KgMcpServer */
+extern int kg_setting_progress;		   /* milliseconds; -1: no reports */
 extern bool kg_setting_notify_changes; /* are recorded changes notified? */
 extern bool kg_setting_session_login;  /* may kg_login() bind to the session? */
-extern bool kg_setting_virtual_graph;  /* for stored types, too */
+/* stored types are read through the virtual graph, too (for tests) */
+extern bool kg_setting_virtual_graph;
 
 extern int kg_setting_schema_lax;			  /* KgSchemaLax */
 extern int kg_setting_schema_profile;		  /* KgSchemaProfile */

@@ -310,7 +310,10 @@ execute(SPIPlanPtr plan, int nargs, const KgArg *args, const How *how)
 		values[i] = args[i].value;
 		nulls[i] = args[i].isnull ? 'n' : ' ';
 	}
-	/* As in ri_PerformCheck(), after any waits of the preparation. */
+	/*
+	 * As in ri_PerformCheck(), the snapshot is taken here, after any waits of
+	 * the preparation.
+	 */
 	if (how->newest && IsolationUsesXactSnapshot())
 	{
 		CommandCounterIncrement();

@@ -61,7 +61,10 @@ set_key(const bytea *secret, bool shared)
 		hmac = mac ? EVP_MAC_CTX_new(mac) : NULL;
 		EVP_MAC_free(mac);
 	}
-	/* A copy of the database, made with TEMPLATE, has an equal secret. */
+	/*
+	 * A copy of the database, made with TEMPLATE, has an equal secret. So the
+	 * key includes the database.
+	 */
 	initStringInfo(&key);
 	appendBinaryStringInfo(
 		&key, VARDATA_ANY(secret), VARSIZE_ANY_EXHDR(secret));
@@ -178,7 +181,10 @@ kg_cursor_query(const char *tool, const char *about,
 
 	kg_cursor_part(query, tool, strlen(tool));
 	kg_cursor_part(query, about, strlen(about));
-	/* The caller has the numbers of "next" as text. */
+	/*
+	 * The caller gets the arguments of "next" with big numbers as text, and
+	 * sends them back in this form.
+	 */
 	kg_json_each(it, kg_big_numbers_in(arguments))
 	{
 		if (sizes_a_page(&it.key))

@@ -12,7 +12,10 @@
 
 #include "base/json.h"
 
-/* A bound or a default of a member; given is false if the schema has none. */
+/*
+ * A bound or a default of a member; given is false if the schema has no such
+ * bound or default.
+ */
 typedef struct KgMemberBound
 {
 	bool given;
@@ -74,8 +77,9 @@ extern KgOutline kg_outline_of(const KgOutline *outline,
 							   const char *const *names, int n);
 
 /*
- * Returns whether an argument takes an array of several items, so that the
- * value in place of it means none. member may be NULL.
+ * Returns whether an argument takes an array of at least two items, and the
+ * value is not an array. Such a value has no certain meaning, because an array
+ * of this value alone would be too short. member may be NULL.
  */
 extern bool kg_member_takes_several(const KgMember *member,
 									const JsonbValue *value);

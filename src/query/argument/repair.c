@@ -406,7 +406,7 @@ kg_repair_as_member(const KgMember *member, const JsonbValue *value)
 {
 	bool array = member != NULL && member->array;
 
-	/* null has no meaning, and an array of null has none either. */
+	/* null has no meaning, and an array of null has no meaning either. */
 	if (value->type == jbvNull)
 		return NULL;
 	if (array && !kg_json_is_array(value))

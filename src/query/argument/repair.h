@@ -58,9 +58,10 @@ extern void kg_correction_write(const KgCorrection *correction,
 								KgJsonWriter *w);
 
 /*
- * Corrects a text that lists several values. In an array they become items; as
- * a condition of a filter they become {"in": [...]}. Other values take only
- * one.
+ * Corrects the text "got", which lists the values "parts". If the value at the
+ * path is an array, the parts replace the text in this array. If the path leads
+ * to a condition of a filter, the condition becomes {"in": [...]}. Any other
+ * argument takes only one value and does not change.
  */
 extern void kg_correct_list(KgCorrection *correction, const char *path,
 							const JsonbValue *got, char **parts, int n,

@@ -25,7 +25,10 @@
 #define NAME_WEIGHT 0.7
 #define VALUE_WEIGHT 0.6
 #define NEIGHBOR_WEIGHT 0.4
-/* Least similarity of neighbours, and number of neighbours, of a candidate. */
+/*
+ * Minimum similarity of the sets of neighbours of two candidates, and minimum
+ * number of neighbours of a candidate.
+ */
 #define NEIGHBOR_SIMILARITY 0.5
 #define LEAST_NEIGHBORS 2
 /* A value that more than this number of entities have is not evidence. */

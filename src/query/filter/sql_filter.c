@@ -161,7 +161,9 @@ condition_of(const char *op, const JsonbValue *value)
 	return kg_json_with(kg_json_parse("{}"), op, value);
 }
 
-/* Reads the part of a comparison after the property; returns NULL if it cannot. */
+/*
+ * Reads the part of a comparison after the property; returns NULL if it cannot.
+ */
 static Jsonb *
 take_condition(const char **at)
 {

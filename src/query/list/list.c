@@ -1285,7 +1285,7 @@ fetch_rows(const KgListQuery *query, KgListPage *page)
 		fill_derived(query, page->rows, page->nrows);
 }
 
-/* Removes rows without an entity. Returns their number. */
+/* Removes the rows without an entity. Returns the number of removed rows. */
 static int
 drop_missing(KgListPage *page)
 {

@@ -133,7 +133,7 @@ typedef struct Cores
 	uint32 *first;	/* indexed by degree: its first index in order */
 } Cores;
 
-/* Lowers the degree of a node, which must not be the next in order, by 1. */
+/* Lowers the degree of a node by 1. The node must not be the next in order. */
 static void
 lower_degree(Cores *c, uint32 node)
 {

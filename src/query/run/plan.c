@@ -2,16 +2,16 @@
  * plan.c
  *	  Saved plans: the only module that runs a tool's SQL.
  *
- * Plans are cached by SQL text, role and row_security, so a plan made under
- * one role's policies is never used for another role. Every plan is generic:
- * the statements of sql.c are written so that one plan suits all values, and
+ * Plans are cached by SQL text, role and row_security, so a plan made under one
+ * role's policies is never used for another role. Every plan is generic: the
+ * statements of sql.c are written so that one plan suits all values, and
  * planning costs more than most calls. Plans are made under fixed planner
  * settings (see plan_settings). Otherwise a plan made while a table is small
  * would be a sequential scan and stay one.
  *
  * Statements on tables of the user are the exception: their indexes and values
- * are not known, so PostgreSQL plans each run with the values.  A statement that
- * selects rows by ids alone has a generic plan for each tenant.
+ * are not known, so PostgreSQL plans each run with the values.  A statement
+ * that selects rows by ids alone has a generic plan for each tenant.
  */
 #include "postgres.h"
 

@@ -149,8 +149,9 @@ extern Datum kg_history_nodes(const KgCatalog *catalog, const KgType *type,
 							  const char *id);
 
 /*
- * kg_history_select() begins a SELECT of the changes of alias h, which the
- * statement goes on to name. kg_history_run() reads them.
+ * kg_history_select() begins a SELECT of the tenant's changes from kg_history
+ * with the alias h; the caller appends further conditions and the order.
+ * kg_history_run() reads the changes.
  */
 extern void kg_history_select(KgSqlBuilder *b, const KgCatalog *catalog);
 extern int kg_history_run(const KgSqlBuilder *b, KgChange *changes);

@@ -4,11 +4,11 @@
  *
  * The statistics of kg_entity cover all types and tenants together. So the
  * planner takes entity_id and node to have as many distinct values as the whole
- * table, and estimates a join on them to have a fraction of its rows. Within one
- * type both columns are unique: a hook replaces the number of distinct values by
- * the number of entities of the type. That number comes from the statistics of
- * the columns that name the type, not from the rows, and does not depend on the
- * caller.
+ * table, and estimates a join on them to have a fraction of its rows. Within
+ * one type both columns are unique: a hook replaces the number of distinct
+ * values by the number of entities of the type. That number comes from the
+ * statistics of the columns that name the type, not from the rows, and does not
+ * depend on the caller.
  */
 #include "postgres.h"
 

@@ -23,7 +23,9 @@
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
 
-/* The first columns of the primary key of kg_index_key. The last is the node. */
+/*
+ * The first columns of the primary key of kg_index_key. The last is the node.
+ */
 enum
 {
 	KEY_TYPE = 1,
@@ -74,7 +76,9 @@ is_visible(Reader *reader, ItemPointer row)
 	return true;
 }
 
-/* Returns the number of keys of the scan that finds the first key of the range. */
+/*
+ * Returns the number of keys of the scan that finds the first key of the range.
+ */
 static int
 bounds(const KgViewRange *range)
 {
