@@ -42,7 +42,8 @@ extern void kg_counts_require(const KgCatalog *catalog, const KgType *type,
 							  const KgField *field);
 
 /*
- * The counts with x-index of some entities of a type, as the caller sees them.
+ * The counts of edges, of the properties with x-index, for some entities of a
+ * type, as the caller sees them.
  */
 typedef struct KgCounts KgCounts;
 extern KgCounts *kg_counts_of(const KgCatalog *catalog, const KgType *type,

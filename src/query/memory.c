@@ -523,7 +523,7 @@ start_words(const KgMemory *memory, KgSqlBuilder *b)
 				  kg_sql_table("kg_trigram"));
 }
 
-/* Adds the words with the trigram that match. */
+/* Adds the words that have the trigram and match the word of the query. */
 static void
 find_words(const KgMemory *memory, const char *trigram, Words *words)
 {
@@ -638,7 +638,7 @@ begin_seen(void)
 		"kg_graph memory", 256, &ctl, HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
 }
 
-/* Returns the word that a folded text ends with, or NULL. */
+/* If a folded text ends with a word, returns this word; otherwise NULL. */
 static const char *
 last_word(const char *folded, char **tokens, int n)
 {
@@ -657,8 +657,8 @@ last_word(const char *folded, char **tokens, int n)
 }
 
 /*
- * Finds the words that match. Returns false if there are too many, so that all
- * entities must be read.
+ * Finds the words of entities that match a word of the query. Returns false if
+ * there are too many, so that all entities must be read.
  */
 static bool
 look_up(const KgMemory *memory, Words *words)
@@ -780,7 +780,10 @@ has_query(const KgMemorySearch *search, const char *text)
 	return strstr(lowered_text(search, text), search->query) != NULL;
 }
 
-/* Returns the name of the entity that the row shows to match, or NULL. */
+/*
+ * If a row shows that its entity matches the search, returns the entity's name;
+ * otherwise NULL.
+ */
 static const char *
 matching_name(const KgMemorySearch *search, TupleTableSlot *slot)
 {

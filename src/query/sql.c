@@ -290,7 +290,8 @@ key_test(KgSqlBuilder *b, const char *key, const KgCondition *condition)
 			break;
 		case KG_OPERAND_PART:
 			/*
-			 * For an enum, the part was replaced by the codes that contain it.
+			 * For an enum, analysis has replaced the part by the codes that
+			 * contain it.
 			 */
 			if (condition->field->kind != KG_KIND_ENUM)
 			{
@@ -538,8 +539,8 @@ scalar_conditions(KgSqlBuilder *b, const KgFilter *filter, int first,
 }
 
 /*
- * Appends all conditions on a scalar. They share one probe if the statement
- * does not have the entity's keys.
+ * Appends all conditions on a scalar property. They share one probe if the
+ * statement does not have the entity's keys.
  */
 static void
 scalar_probe(KgSqlBuilder *b, const KgFilter *filter, int first,

@@ -817,7 +817,7 @@ kg_args_root(const Jsonb *arguments)
 
 	/*
 	 * Replies, hints and errors may repeat the arguments with all digits of
-	 * numbers.
+	 * numbers, so these digits count, too.
 	 */
 	if (size <= kg_setting_max_argument_bytes)
 		size += kg_json_number_bytes(&arguments->root,

@@ -85,8 +85,9 @@ extern bool kg_member_takes_several(const KgMember *member,
 									const JsonbValue *value);
 
 /*
- * Returns the member of an array's item that a string in place of the item
- * means, or NULL. member may be NULL.
+ * If the items of an array are objects and a string may stand for an item,
+ * returns the member of the object that the string means; otherwise NULL.
+ * member may be NULL.
  */
 extern const char *kg_member_of_string(const KgMember *member);
 

@@ -7,7 +7,10 @@
 
 #include "query/filter/filter.h"
 
-/* The member's name; a property of that name is "data.any". */
+/*
+ * Name of the member with the alternatives. In filters, a property of this name
+ * is written as "data.any".
+ */
 #define KG_ANY "any"
 #define KG_ANY_PROPERTY "data." KG_ANY
 #define KG_MIN_ALTERNATIVES 2

@@ -91,7 +91,10 @@ set_source(const KgCatalog *catalog, KgDriver *driver, const KgFilter *filter,
 	driver->exact = true;
 	driver->index = field != NULL && field->is_array ? index : -1;
 	driver->narrow = is_bound(catalog, condition);
-	/* Keys do not find an entity that lacks a value. */
+	/*
+	 * A search by keys finds no entity without a value, so it does not serve a
+	 * negative operator.
+	 */
 	if (driver->index >= 0 && op->quantity == KG_NO)
 		return false;
 	source = kg_source_make(field == NULL ? KG_SOURCE_ENTITY : KG_SOURCE_KEY,
@@ -108,8 +111,8 @@ set_source(const KgCatalog *catalog, KgDriver *driver, const KgFilter *filter,
 	if (op->bound == KG_BOUND_MEMBER)
 	{
 		/*
-		 * The rows of one value are read; the whole condition is then tested on
-		 * their nodes.
+		 * The source reads the rows of a single value. The whole condition is
+		 * then tested on the nodes of these rows.
 		 */
 		KgCondition *own = &source->own->conditions[0];
 

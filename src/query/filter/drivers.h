@@ -36,9 +36,9 @@ typedef struct KgDriver
 	int64 bound;	  /* bound of the count; 0: not counted */
 	KgNodeSet *nodes; /* all its nodes, if they are few; or NULL */
 	/*
-	 * Of the nodes that do not satisfy its only condition, because their value
-	 * is another or missing; or NULL. All these nodes, if they are few; or
-	 * NULL.
+	 * others: sources of the nodes that do not satisfy the driver's only
+	 * condition, because their value is another or missing; or NULL. without:
+	 * all these nodes, if they are few; or NULL.
 	 */
 	KgSource *others[2];
 	KgNodeSet *without;

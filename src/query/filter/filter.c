@@ -239,7 +239,7 @@ throw_not_scalar(const Conditions *conditions, const KgCondition *condition,
 			? "a single value; the operator in takes several values"
 			: "a single value");
 
-	/* A property that is only null may have been meant to be left out. */
+	/* If a property is only null, the caller may have meant to leave it out. */
 	if (conditions->alone &&
 		(value->type != jbvNull ||
 		 strcmp(condition->path, conditions->property_path) != 0))

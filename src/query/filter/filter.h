@@ -31,10 +31,11 @@ typedef struct KgCondition
 	/* an array that was read as the operand of "in" */
 	const JsonbValue *read_list;
 	KgError *misread; /* the error, unless the property is an object */
-	/* or the members of an object without operators */
+	/* members of an object without operators, or NULL */
 	const JsonbContainer *members;
 	int nvalues;
-	JsonbValue *values; /* operands; after analysis of the declared type */
+	/* operands; after the analysis, of the property's declared type */
+	JsonbValue *values;
 	/* analysed */
 	const KgField *field; /* NULL: the entity's id */
 	bytea **keys; /* keys of values; NULL for an id and parts of texts */

@@ -29,7 +29,7 @@ typedef struct KgSource
 	bool may_repeat;	  /* may return a node more than once */
 	const int64 *nodes;	  /* nodes of KG_SOURCE_NODES */
 	int nnodes;
-	bool with_data; /* reads kg_entity and returns the data, too */
+	bool with_data; /* reads kg_entity and returns the entities' data, too */
 } KgSource;
 
 /*

@@ -201,7 +201,10 @@ test_sample(KgProbe *probe, Fan *fan, const KgStepSpec *spec)
 		for (int j = 0; j < probe->nsample; j++)
 			if (pass[j])
 				probe->sample[n++] = probe->sample[j];
-		/* If no node of a small sample passes, some other node may. */
+		/*
+		 * If no node of a small sample passes, some other node may pass, so the
+		 * share is not 0.
+		 */
 		fan->passes *= Max(n, 0.5) / probe->nsample;
 		if (n > 0)
 			probe->nsample = n;

@@ -203,7 +203,7 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 	TestState state;
 	uint32 *position;
 
-	/* Keys of many nodes cost less than their documents. */
+	/* For many nodes, reading keys costs less than reading documents. */
 	if (n > KG_FEW_TESTED)
 		(void) kg_node_test_resolve(graph, unconstify(KgNodeTest *, test), n);
 	if (test->filters == NULL || test->resolved)

@@ -23,7 +23,9 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* A group of entities with equal keys, stored as packed one after another. */
+/*
+ * A group of entities with equal keys. The keys are packed one after another.
+ */
 typedef struct Same
 {
 	struct Same *next; /* in the order in which groups were found */

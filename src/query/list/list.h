@@ -59,8 +59,9 @@ typedef struct KgListQuery
 	const KgType *type;
 	const KgFilter *filter;
 	const KgMatches *matches; /* matches of a search, or NULL */
-	const char *text;		  /* the query, if words of texts are searched */
-	const int64 *among;		  /* only these namong nodes; NULL: any node */
+	/* the text of the query, if the search is by words of texts */
+	const char *text;
+	const int64 *among; /* only these namong nodes; NULL: any node */
 	uint32 namong;
 	char *
 		*among_ids; /* their ids, if they are foreign (query/graph/foreign.h) */
@@ -136,7 +137,7 @@ typedef struct KgRows
 	int n;
 	int allocated;
 	KgRow **rows;
-	bool pruned; /* rows[max - 1] limits which rows are added */
+	bool pruned; /* only rows before rows[max - 1] are added */
 } KgRows;
 
 extern void kg_rows_init(KgRows *rows, const KgListQuery *query, int max);

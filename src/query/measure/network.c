@@ -429,7 +429,7 @@ kg_network_read(KgNetwork *net, KgGraph *graph, const KgNetworkQuery *query)
 
 /* ---- arcs ---- */
 
-/* Appends an arc to its arrays, which are before they are sorted. */
+/* Arcs in the order in which they are added, before they are sorted. */
 typedef struct Unsorted
 {
 	uint32 *sources;

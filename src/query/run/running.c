@@ -19,7 +19,7 @@
 #include "utils/memutils.h"
 #include "utils/timeout.h"
 
-/* removed by kg_entry(), also after an error */
+/* The innermost running call. kg_entry() removes it, also after an error. */
 static KgCall *innermost = NULL;
 
 void

@@ -244,7 +244,9 @@ kg_same_rights_tenant(FunctionCallInfo fcinfo)
 
 	if (rights != NULL && rights->parts.data[0] != '\0')
 		return rights->parts.data;
-	/* Without a tenant, the look-up may raise an error with the reason. */
+	/*
+	 * If there is no tenant, this look-up may raise an error with the reason.
+	 */
 	tenant = kg_identity_tenant(KG_ACCESS_READ);
 	kg_running_require_tenant(tenant);
 	return tenant;

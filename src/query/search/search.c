@@ -477,7 +477,10 @@ collect(KgSearch *search, int max)
 	return result;
 }
 
-/* Returns a query of one to eight digits without leading zeros, or NULL. */
+/*
+ * If a query is a number of one to eight digits, returns it without leading
+ * zeros; otherwise NULL.
+ */
 static const char *
 number_of(const char *folded)
 {

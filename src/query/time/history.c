@@ -595,7 +595,10 @@ kg_changes_read(const KgCatalog *catalog, const KgFollowed *followed,
 		found = kept;
 		if (read == wanted || reading.bytes > max_bytes)
 			continue;
-		/* All changes of these transactions were read. */
+		/*
+		 * All changes of these transactions were read, so the position moves to
+		 * the next transaction.
+		 */
 		position->change = 0;
 		position->xid = transactions->n < KG_TRANSACTIONS
 							? followed->end

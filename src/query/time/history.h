@@ -144,7 +144,7 @@ extern bool kg_history_saw(const KgCatalog *catalog, const KgType *type,
 extern bool kg_history_saw_all(const KgCatalog *catalog, const KgType *type,
 							   int64 node, int64 transaction);
 
-/* Returns the present and past nodes of an id, as an array. */
+/* Returns the nodes that have or had an id, as an array. */
 extern Datum kg_history_nodes(const KgCatalog *catalog, const KgType *type,
 							  const char *id);
 

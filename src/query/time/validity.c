@@ -280,7 +280,10 @@ kg_validity_take(StringInfo payload)
 
 	if (validity == NULL || !validity->now)
 		return;
-	/* The payload is signed, and only a call with "now" can open it. */
+	/*
+	 * The payload is signed, and only a call with "now" can open it, so its
+	 * length is valid.
+	 */
 	len = (uint8) payload->data[--payload->len];
 	payload->len -= len;
 	validity->instant = pnstrdup(payload->data + payload->len, len);

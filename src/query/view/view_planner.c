@@ -809,7 +809,10 @@ cost(SupportRequestCost *request)
 	if (count < 0)
 		count = KG_ASSUMED_KEYS;
 	else if (count >= KG_COUNTED_KEYS)
-		/* There may be as many keys as entities: take the geometric mean. */
+		/*
+		 * The count has ended at its maximum, and there may be as many keys as
+		 * entities. The geometric mean of both numbers is assumed.
+		 */
 		count = Max(count * 2, sqrt(count * known->rows));
 	request->startup = 0;
 	request->per_tuple = (count + 1) *
