@@ -49,7 +49,10 @@ is_stale(const KgCache *cache)
 static void
 drop_stale(KgCache *cache)
 {
-	/* Tables must be watched before they are read. */
+	/*
+	 * Looking up the schema also watches the tables whose changes make caches
+	 * stale. This must come before the tables are read.
+	 */
 	(void) kg_extension_schema();
 	while (!dlist_is_empty(&cache->entries))
 		drop(cache, dlist_head_node(&cache->entries));
@@ -120,7 +123,7 @@ measure(KgCache *cache, KgCacheEntry *entry)
 	entry->bytes = bytes;
 }
 
-/* Evicts the least recently used entries above the bound. */
+/* Evicts the least recently used entries while the cache exceeds its bounds. */
 static void
 evict(KgCache *cache)
 {

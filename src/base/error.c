@@ -624,7 +624,7 @@ kg_error_is_builtin(const ErrorData *edata)
 		   strcmp(edata->domain, PG_TEXTDOMAIN("postgres")) == 0;
 }
 
-/* Returns the code of an SQLSTATE, or -1 if callers must not see it. */
+/* Returns the code for an SQLSTATE, or -1 if callers must not see the error. */
 static int
 code_of_error(int sqlstate)
 {

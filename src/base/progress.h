@@ -35,7 +35,7 @@ typedef struct KgWork
  */
 extern void kg_work_begin(KgWork *work, const char *what, int64 total);
 
-/* Adds n rows to those done; called for each batch. */
+/* Adds n rows to the rows done; called for each batch. */
 extern void kg_work_done(KgWork *work, int64 n);
 
 #endif /* KG_PROGRESS_H */

@@ -22,8 +22,8 @@ typedef struct KgSeenSnapshot
 } KgSeenSnapshot;
 
 /*
- * Copies the snapshot into *seen.  Its list of transactions is allocated in
- * the context.
+ * Copies the snapshot into *seen. The copy's list of transactions is allocated
+ * in the context.
  */
 extern void kg_snapshot_remember(KgSeenSnapshot *seen, const SnapshotData *now,
 								 MemoryContext context);

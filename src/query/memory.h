@@ -43,7 +43,10 @@ extern void kg_memory_by_names(const KgMemory *memory, const char *const *names,
 							   int n, KgRemembrance *to);
 extern void kg_memory_after(const KgMemory *memory, const char *name, int limit,
 							KgRemembrance *to);
-/* Returns the number of entities after a name, at most "most". */
+/*
+ * Returns the number of entities whose names come after a name, counted up to
+ * "most".
+ */
 extern int64 kg_memory_count_after(const KgMemory *memory, const char *name,
 								   int most);
 

@@ -62,7 +62,7 @@ typedef struct KgOutline
 } KgOutline;
 
 /*
- * Returns the member of a name; NULL: no such member, or only its name is
+ * Returns the member with this name; NULL: no such member, or only its name is
  * known.
  */
 extern const KgMember *kg_outline_member(const KgOutline *outline,

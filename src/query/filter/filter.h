@@ -47,7 +47,8 @@ typedef struct KgFilter
 	int nconditions;
 	KgCondition *conditions; /* all must be true */
 	int nany;
-	struct KgFilter **any; /* if nany > 0, one of these must be true, too */
+	/* if nany > 0, at least one of these filters must be true, too */
+	struct KgFilter **any;
 } KgFilter;
 
 /*

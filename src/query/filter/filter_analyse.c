@@ -162,8 +162,8 @@ why_not(const KgField *field)
 }
 
 /*
- * Returns the operator in a name that combines a property and an operator, or
- * NULL. Sets the property.
+ * If a name combines a property and an operator, returns the operator and sets
+ * the property. Otherwise returns NULL.
  */
 static const char *
 op_in_name(const char *name, const char *const *names, int nnames,
@@ -936,8 +936,8 @@ analyse_condition(KgCondition *condition, KgRepairs *repairs)
 
 /*
  * Replaces a day that is compared with an instant by the span of that day in
- * UTC. The condition becomes one or two, stored from "span" on. Returns their
- * number.
+ * UTC. The condition becomes one or two conditions, stored from "span" on.
+ * Returns the number of these conditions.
  */
 static int
 read_day_as_span(KgCondition *span, KgRepairs *repairs)

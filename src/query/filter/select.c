@@ -305,6 +305,7 @@ select_nodes(KgGraph *graph, const KgSelector *selector, bool ends, uint32 *n)
 	*n = kg_select_keep(graph, selector, nodes, set.n);
 	/*
 	 * Hints need to know which chain excluded the nodes that pass the filter.
+	 * So the selection is repeated without a walk from the ends.
 	 */
 	if (*n == 0 && ends && (is_anchored(&first) || selector->follows != NULL))
 		return select_nodes(graph, selector, false, n);

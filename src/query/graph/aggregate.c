@@ -129,8 +129,8 @@ number_value(Numeric number)
 }
 
 /*
- * Returns the name of the weekday, in the order of the week, or the number of
- * the other part.
+ * Returns the value of a part of a date: the name of the weekday, ordered as in
+ * the week, or the number of any other part.
  */
 static KgGroupValue
 part_of(int julian, int second, KgTruncate part)

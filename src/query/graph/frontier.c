@@ -24,8 +24,8 @@
 #include "utils/memutils.h"
 
 /*
- * Maximum number of words of a bitmap that sorts nodes. It may also have a word
- * for each node.
+ * Maximum number of words of a bitmap that sorts nodes. A bitmap may have more
+ * words if they are at most one for each node.
  */
 #define KG_SORT_WORDS 16384
 /*

@@ -30,7 +30,8 @@ typedef struct KgFollow
 	KgRelationSet forward;
 	KgRelationSet backward;
 	bool properties; /* found() gets the properties of each edge */
-	bool readable;	 /* only of tables that the caller may read, for hints */
+	/* only edges of tables that the caller may read are walked, for hints */
+	bool readable;
 	/* NULL, or returns whether an edge is walked; implies properties */
 	bool (*accept)(int32 relation_no, const Jsonb *properties, void *arg);
 	void *accept_arg;

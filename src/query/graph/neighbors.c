@@ -667,7 +667,8 @@ page_run(Run *run, uint64 skip)
 					 run);
 	pfree(nodes);
 	/*
-	 * The other nodes were deleted after the edges were read, and do not count.
+	 * The nodes that were not found were deleted after the edges were read, and
+	 * do not count.
 	 */
 	page->total -= n - run->found;
 	cut_smallest(run);

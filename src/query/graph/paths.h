@@ -75,7 +75,7 @@ typedef struct KgPaths
 	uint32 nto;
 	bool *is_to; /* indexed by node */
 	KgRef *refs; /* indexed by node; its id is NULL if no path uses the node */
-	/* the result: the first limit paths in order */
+	/* the result: the first "limit" paths, in order */
 	uint32 n;
 	KgPath *paths;
 	double total;

@@ -197,7 +197,7 @@ count_back(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
 	}
 }
 
-/* Counts the distinct ends of the last step from one start. */
+/* State of counting the distinct ends of the last step from one start. */
 typedef struct Ends
 {
 	const KgTraversal *t;
@@ -288,7 +288,9 @@ count(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
 		chain->met |= counts[i] > 0;
 }
 
-/* Sets counts[i] to the number of alternatives that are true, at most 1. */
+/*
+ * Sets counts[i] to 1 if an alternative is true for the node, otherwise to 0.
+ */
 static void
 count_any(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
 		  uint32 *counts)

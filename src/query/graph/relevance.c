@@ -790,9 +790,9 @@ resolve_between(Resolving *s, uint64 low, uint64 high, int64 *nodes)
 }
 
 /*
- * Resolves class by class from the highest, until there are more nodes than the
- * limit. Scores that are reported as equal are in one class or just below its
- * floor.
+ * Resolves the nodes of the classes of scores, from the highest class on, until
+ * there are more nodes than the limit. Scores that are reported as equal are in
+ * one class or just below its floor.
  */
 static void
 resolve_best(Resolving *s, uint32 limit)
@@ -918,8 +918,8 @@ reach(Ways *w, uint32 node, double strength, uint32 from, int length)
 }
 
 /*
- * Returns the first way between two nodes: of parallel edges, the first by
- * direction and relation.
+ * Returns the first way between two nodes. A way is a direction and a relation.
+ * Of parallel edges, the first by direction and relation counts.
  */
 static uint32
 way_between(const KgRanking *r, uint32 from, uint32 to)

@@ -91,7 +91,7 @@ copy_stored(Datum value)
 
 /*
  * Makes a row with nkeys keys of the statement, from index first on. The caller
- * sets the keys before them.
+ * sets the keys before index first.
  */
 static KgRow *
 make_row(TupleTableSlot *slot, const KgSource *source, int nkeys, int first)
@@ -127,7 +127,10 @@ same_key(const bytea *a, Datum b)
 		   memcmp(VARDATA_ANY(a), VARDATA_ANY(bkey), VARSIZE_ANY_EXHDR(a)) == 0;
 }
 
-/* Examines a row of a walk and stores it if the probes are true. */
+/*
+ * Examines a row of a walk. Stores the row if its probes (the tests of the
+ * other conditions) are true.
+ */
 static bool
 walk_row(TupleTableSlot *slot, void *arg)
 {

@@ -45,7 +45,7 @@ typedef struct Held
 	int busy; /* subtransaction level of the running call; 0: idle */
 } Held;
 
-/* held and offers are empty between transactions. */
+/* The arrays held and offers are empty between transactions. */
 static Held held[KG_HELD];
 /*
  * A ring of the statements that ran once. A graph tool runs a few statements in

@@ -49,7 +49,7 @@ typedef struct Word
 	double idf;
 	/* maximum that this word and the following words add to a score */
 	double left;
-	/* The postings are stored only if TextSearch.counted. */
+	/* Postings are stored only if TextSearch.counted is set. */
 	int64 npostings;
 	int64 capacity;
 	Posting *postings;
@@ -80,7 +80,7 @@ typedef struct TextSearch
 	Word *word;		/* the word whose rows are read */
 	/*
 	 * Document counts come from the rows read, because the caller may not see
-	 * all.
+	 * all texts.
 	 */
 	bool counted;
 	bool closed; /* entities not found so far cannot be among the best */

@@ -40,7 +40,8 @@ typedef struct KgChange
 		relation_no;
 	const char *key;
 	int64 nodes[2]; /* source and target */
-	uint64 xid; /* number (xid8) of its transaction, set by kg_changes_read() */
+	/* number (xid8) of the change's transaction, set by kg_changes_read() */
+	uint64 xid;
 	/*
 	 * Handles of the nodes, set by kg_history_recent(); NULL: deleted since
 	 * then.

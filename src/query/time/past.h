@@ -46,7 +46,7 @@ extern const char *kg_past_table(const char *name, const char *part);
 
 /*
  * Return whether a row is unchanged since the time. Called by the functions in
- * that expression.
+ * the expression of kg_past_table().
  */
 extern bool kg_past_keeps_node(int64 node);
 extern bool kg_past_keeps_edge(int64 source, int32 relation_no, const text *key,
