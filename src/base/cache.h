@@ -47,7 +47,8 @@ typedef struct KgCacheEntry
 	dlist_node link;
 	uint64 hash;
 	MemoryContext context;
-	MemoryContext pinned_by; /* context of the most recent kg_cache_pin() */
+	/* context of the most recent kg_cache_pin() */
+	MemoryContext pinned_by;
 	int pins;
 	Size bytes;
 	struct KgCache *cache;
@@ -74,7 +75,8 @@ typedef struct KgCache
 	uint64 roles;
 	uint64 functions;
 	uint64 tables;
-	bool listed; /* is in the list of caches that kg_cache_bytes() adds up */
+	/* is in the list of caches that kg_cache_bytes() adds up */
+	bool listed;
 	struct KgCache *next;
 } KgCache;
 

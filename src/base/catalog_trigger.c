@@ -55,12 +55,14 @@ renew_bundle(const TriggerData *trigdata)
 	bundle = SPI_getbinval(
 		tuple, tupdesc, SPI_fnumber(tupdesc, "bundle"), &isnull);
 	if (isnull)
-		return; /* the row of a tool's name may have no bundle */
+		/* the row of a tool's name may have no bundle */
+		return;
 	kg_become_owner(&user);
 	if (user.sec_context & SECURITY_NOFORCE_RLS)
 	{
 		kg_restore_user(&user);
-		return; /* a function of kg_graph, not the owner, makes the change */
+		/* a function of kg_graph, not the owner, makes the change */
+		return;
 	}
 	SPI_connect();
 	KG_SPI_EXEC("UPDATE @kg_bundle SET revision = revision "

@@ -122,7 +122,8 @@ kg_catch_refusal(KgCatch how, void (*work)(void *arg), void *arg)
 typedef struct Try
 {
 	struct Try *outer;
-	bool again; /* kg_throw_again() raised the error that ended this try */
+	/* kg_throw_again() raised the error that ended this try */
+	bool again;
 } Try;
 
 static Try *innermost = NULL;

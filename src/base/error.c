@@ -44,7 +44,8 @@ static const struct
 {
 	const char *name;
 	int sqlstate;
-	KgErrorLevel level; /* level if the client called the tool directly */
+	/* level if the client called the tool directly */
+	KgErrorLevel level;
 	bool ours;
 } codes[] = {
 	{"INVALID_INPUT", ERRCODE_INVALID_PARAMETER_VALUE, KG_LEVEL_SERVICE},

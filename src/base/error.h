@@ -78,7 +78,8 @@ typedef struct KgErrorParts
 	const char *hint;
 	const char *did_you_mean;
 	const Jsonb *instead; /* value suggested for the path */
-	const char *type;	  /* type of the entity at fault; id is its id */
+	/* type of the entity at fault; id is its id */
+	const char *type;
 	const char *id;
 } KgErrorParts;
 
@@ -126,7 +127,8 @@ typedef enum KgInsteadKind
 	/* rename a member, and replace its value if a new value is set */
 	KG_INSTEAD_KEY,
 	KG_INSTEAD_OUT, /* remove the member */
-	KG_INSTEAD_ADD	/* add "key" and its value to the object at the path */
+	/* add "key" and its value to the object at the path */
+	KG_INSTEAD_ADD
 } KgInsteadKind;
 
 typedef struct KgInstead
@@ -146,9 +148,11 @@ typedef struct KgInstead
 	 * the argument that did_you_mean names (query/argument/members.h), or NULL
 	 */
 	const struct KgMember *member;
-	bool sure;		   /* did_you_mean is another name of the sent value */
-	bool doubtful;	   /* another correction is as likely */
-	bool only_example; /* the correction is valid, but only an example */
+	/* did_you_mean is another name of the sent value */
+	bool sure;
+	bool doubtful; /* another correction is as likely */
+	/* the correction is valid, but only an example */
+	bool only_example;
 } KgInstead;
 
 /*

@@ -111,8 +111,9 @@ kg_json_type_name(const JsonbValue *value)
 typedef struct ShortNumber
 {
 	bool negative;
-	int weight; /* weight of the first digit, as a power of 10,000 */
-	int scale;	/* displayed decimals */
+	/* weight of the first digit, as a power of 10,000 */
+	int weight;
+	int scale; /* displayed decimals */
 	int ndigits;
 	const char *digits;
 } ShortNumber;

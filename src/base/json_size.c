@@ -14,7 +14,10 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Number of characters for a byte in the text of a JSON string, minus one. */
+/*
+ * Number of characters that a byte takes in the text of a JSON string, minus
+ * one.
+ */
 static const uint8 escape_size[256] = {
 	5, 5, 5, 5, 5, 5, 5, 5, 1, 1, 1, 5, 1, 1, 5, 5, /* \b \t \n \f \r */
 	5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, ['"'] = 1, ['\\'] = 1};
@@ -121,7 +124,8 @@ kg_json_text_size(const JsonbContainer *container)
 	int nentries = object ? 2 * n : n;
 	const char *base = (const char *) &container->children[nentries];
 	Size size = 2 + (n > 0 ? 2 * (n - 1) : 0) + (object ? 2 * n : 0);
-	uint32 strings = 0; /* start of the strings that are not counted yet */
+	/* start of the strings that are not counted yet */
+	uint32 strings = 0;
 	uint32 at = 0;
 
 	check_stack_depth();

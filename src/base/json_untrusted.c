@@ -22,7 +22,8 @@
 
 typedef struct Scan
 {
-	const char *name; /* name of the member of the outermost object to return */
+	/* name of the member of the outermost object to return */
+	const char *name;
 	char *member;
 	int depth;
 	bool at_member;
@@ -67,7 +68,10 @@ begin_member(void *state, char *name, bool is_null)
 
 	scan->at_member = scan->depth == 1 && scan->name != NULL &&
 					  strcmp(name, scan->name) == 0;
-	/* jsonb retains the last of two members with one name. */
+	/*
+	 * jsonb retains the last of two members with one name, so the earlier
+	 * member is discarded.
+	 */
 	if (scan->at_member)
 		scan->member = NULL;
 	KG_JSON_ACTION_DONE;

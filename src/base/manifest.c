@@ -8,9 +8,10 @@
 #include "base/spi.h"
 
 /*
- * The columns of kg_manifest by position, because the names of its own columns
- * may have been changed or dropped.  Other names that the table has now are
- * candidates for a renamed column.
+ * kg_manifest, with its columns named by position, because its own columns may
+ * have been renamed or dropped. If a column of another table is missing, the
+ * columns of that table which kg_manifest does not list are candidates for the
+ * renamed column.
  */
 #define KG_MANIFEST "@kg_manifest m(on_table, kind, name, major, definition) "
 /* The extension's schema, whatever its name. */

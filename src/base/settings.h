@@ -25,7 +25,7 @@ typedef enum KgAuditTo
 	KG_AUDIT_TABLE
 } KgAuditTo;
 
-/* The part of the calls' arguments that is recorded. */
+/* The part of the arguments of calls that is recorded. */
 typedef enum KgAuditArguments
 {
 	KG_AUDIT_NO_ARGUMENTS,
@@ -67,7 +67,8 @@ typedef enum KgSchemaLax
 {
 	KG_LAX_OFF,
 	KG_LAX_ON,
-	KG_LAX_AUTO /* only for clients that are known to check arguments */
+	/* only for clients that are known to check arguments */
+	KG_LAX_AUTO
 } KgSchemaLax;
 
 /* The form of numbers that a double does not represent exactly. */

@@ -17,7 +17,8 @@ typedef struct KgSeenSnapshot
 {
 	bool valid;
 	SnapshotData snapshot;
-	uint32 room; /* allocated length of the list of transactions */
+	/* allocated length of the list of transactions */
+	uint32 room;
 	TransactionId *xids;
 } KgSeenSnapshot;
 

@@ -273,7 +273,8 @@ typedef struct How
 	bool newest; /* newest snapshot at any isolation level */
 	/* raises 40001 for rows that the transaction's snapshot does not show */
 	bool crosschecked;
-	DestReceiver *dest; /* receives the rows, which are not stored; or NULL */
+	/* receives the rows, which are not stored; or NULL */
+	DestReceiver *dest;
 } How;
 
 static int

@@ -140,7 +140,8 @@ struct KgDistance
 {
 	FmgrInfo cosine;
 	MemoryContext context;
-	int dimensions; /* number of dimensions of the vectors; 0: no vectors yet */
+	/* number of dimensions of the vectors; 0: no vectors yet */
+	int dimensions;
 	Vector *vectors[2];
 };
 

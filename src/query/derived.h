@@ -17,7 +17,7 @@
 /* Returns whether the type has a property that counts edges. */
 extern bool kg_derived_any(const KgType *type);
 
-/* An entity of a reply: its data is replaced, unless it is NULL. */
+/* An entity of a reply. Its data, if not NULL, is replaced. */
 typedef struct KgShown
 {
 	const KgType *type;

@@ -10,8 +10,9 @@
 typedef struct KgGot
 {
 	const char *id;
-	int index;	 /* index in the argument "ids" */
-	int64 node;	 /* set if the type has derived properties or n is not 1 */
+	int index; /* index in the argument "ids" */
+	/* set only if the type has derived properties or n is not 1 */
+	int64 node;
 	Jsonb *data; /* NULL: the caller sees no such entity */
 	/*
 	 * if the entity was merged into another entity: the id of that entity,

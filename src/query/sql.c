@@ -423,7 +423,7 @@ kg_sql_key_of(KgSqlBuilder *b, const KgField *field, const char *index_keys)
 					kg_sql_param_field(b, field));
 }
 
-/* Returns an expression for the set of all keys of an array. */
+/* Returns an expression for the set of all keys of an array property. */
 static const char *
 keys_of(KgSqlBuilder *b, const KgField *field, const char *index_keys)
 {
@@ -487,7 +487,10 @@ kg_sql_distinct_keys(const KgCondition *condition, int *n)
 	return keys;
 }
 
-/* Appends a condition on an array, by the operator's quantity. */
+/*
+ * Appends a condition on an array property, by the operator's quantity
+ * (KgOpQuantity).
+ */
 static void
 array_probe(KgSqlBuilder *b, const KgCondition *condition,
 			const KgSqlEntity *entity)

@@ -86,7 +86,7 @@ extern void kg_sql_key_condition(KgSqlBuilder *b, const char *key,
 
 /*
  * The expressions by which a statement refers to an entity. If index_keys is
- * NULL, the keys are read from kg_entity by the node, in a probe.
+ * NULL, the keys are looked up in kg_entity by the node, in a probe.
  */
 typedef struct KgSqlEntity
 {

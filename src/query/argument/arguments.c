@@ -93,8 +93,8 @@ kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w)
 }
 
 /*
- * This runs for most arguments but is used only in errors, so it allocates only
- * once.
+ * This function runs for most arguments but its result is used only in errors,
+ * so it allocates only once.
  */
 char *
 kg_path_member(const char *path, const char *name)

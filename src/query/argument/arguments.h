@@ -95,8 +95,9 @@ extern const JsonbContainer *kg_args_array(const JsonbContainer *object,
 										   const char *key, const char *path,
 										   const KgMember *member);
 /*
- * Returns an item of an array of objects. The correction of a string is an
- * object with the string in its member string_member (NULL: no correction).
+ * Returns an item of an array of objects. If the item is a string, the
+ * correction is an object with the string in its member string_member (NULL: no
+ * correction).
  */
 extern const JsonbContainer *kg_args_item(const JsonbValue *value,
 										  const char *path,

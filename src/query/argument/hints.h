@@ -8,7 +8,9 @@
 #include "query/list/list.h"
 #include "query/argument/repair.h"
 
-/* Maximum number of values of a condition for which near ones are searched. */
+/*
+ * Maximum number of values of a condition for which near values are searched.
+ */
 #define KG_HINT_LOOKS 20
 
 /*
@@ -34,8 +36,8 @@ extern bool kg_hints_write_unknown(const KgListQuery *query,
 extern KgMatches *kg_hints_nearest(const KgCatalog *catalog, const KgType *type,
 								   const char *id, int max);
 /*
- * Returns the index of the only one of n matches that matched by its whole name
- * or id, or by its number; otherwise -1.
+ * If exactly one of n matches is by the whole name or id, or by the number of
+ * an id, returns the index of this match; otherwise -1.
  */
 extern int kg_hints_only_exact(const KgMatches *matches, int n);
 

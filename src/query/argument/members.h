@@ -19,7 +19,8 @@
 typedef struct KgMemberBound
 {
 	bool given;
-	int number; /* argument of kg_template_number(), or -1: use value */
+	/* argument of kg_template_number(), or -1: use value */
+	int number;
 	int64 value;
 } KgMemberBound;
 
@@ -27,15 +28,17 @@ typedef struct KgMember
 {
 	int len; /* length of its name in bytes */
 	bool required;
-	bool typed; /* the schema has a type, so null is not a valid value */
+	/* the schema has a type, so null is not a valid value */
+	bool typed;
 	bool array;
 	bool object;
 	/* An array or an object is one of its types or alternatives. */
 	bool or_array;
 	bool or_object;
-	bool string;	 /* a string is one of its types */
-	bool number;	 /* a number is one of its types */
-	bool of_names;	 /* an array of names of types, relations or properties */
+	bool string; /* a string is one of its types */
+	bool number; /* a number is one of its types */
+	/* an array of names of types, relations or properties */
+	bool of_names;
 	bool of_objects; /* an array of objects */
 	bool filters;
 	KgMemberBound minimum;

@@ -322,7 +322,8 @@ typedef struct Parts
 	int n;
 	int numbers[3];
 	int digits[3];
-	int month; /* number of the month if it was given by name, or 0 */
+	/* number of the month if it was given by name, or 0 */
+	int month;
 	int month_at;
 	char sign; /* separator of the first two numbers */
 } Parts;
@@ -577,7 +578,8 @@ meant_number(const char *text)
 	JsonbValue string;
 	JsonbValue number;
 	int n = 0;
-	int since = -1; /* digits since the last separator; -1: no separator */
+	/* digits since the last separator; -1: no separator */
+	int since = -1;
 	const char *p = text;
 
 	while (unsaid(p) > 0)

@@ -467,7 +467,10 @@ compare_pairs(const void *pa, const void *pb, void *arg)
 	const KgSamePair *a = *(KgSamePair *const *) pa;
 	const KgSamePair *b = *(KgSamePair *const *) pb;
 
-	/* Equal evidence in another order may differ by rounding. */
+	/*
+	 * Equal evidence in another order may differ by rounding, so nearly equal
+	 * scores count as equal.
+	 */
 	if (a->score - b->score > 1e-9 || b->score - a->score > 1e-9)
 		return a->score > b->score ? -1 : 1;
 	for (int i = 0; i < 2; i++)

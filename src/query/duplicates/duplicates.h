@@ -38,7 +38,8 @@ typedef struct KgSameValue
 typedef struct KgSamePair
 {
 	int entities[2]; /* hash key: indexes, ascending */
-	double name;	 /* similarity of the most similar names; 0: not similar */
+	/* similarity of the most similar names; 0: not similar */
+	double name;
 	const KgSameText *names[2];
 	KgSameValue *values; /* by property and value */
 	double neighbors;	 /* similarity of the neighbours */
@@ -67,7 +68,8 @@ typedef struct KgDuplicates
 	KgSameText *values;
 	int nvalues;
 	uint64 compared;
-	const char *path; /* path of the argument that reduces the comparisons */
+	/* path of the argument that reduces the comparisons */
+	const char *path;
 	const char *expected; /* a better value for the argument at path */
 	uint64 done;		  /* work since the last check for interrupts */
 	struct HTAB *found;

@@ -399,7 +399,7 @@ kg_drivers_race(KgDrivers *drivers, int64 most)
 
 /* ---- the other conditions, as sets ---- */
 
-/* Returns whether the driver's sets decide about the filter's condition. */
+/* Returns whether the driver's sets decide about condition i of the filter. */
 static bool
 covers(const KgDriver *driver, const KgFilter *filter, int i)
 {
@@ -410,7 +410,7 @@ covers(const KgDriver *driver, const KgFilter *filter, int i)
 			   : filter->conditions[i].field == driver->source->field;
 }
 
-/* Returns the conditions about which no driver decides. */
+/* Returns the conditions about which no driver's sets decide. */
 static const KgFilter *
 rest_of(const KgDrivers *drivers)
 {

@@ -27,7 +27,8 @@ typedef struct KgDriver
 {
 	/* source of its nodes; for alternatives, set once they are counted */
 	KgSource *source;
-	bool narrow; /* its condition bounds the keys that are read */
+	/* its condition bounds the keys that are read */
+	bool narrow;
 	/* index of its condition in the filter; -1: all conditions on the field */
 	int index;
 	/* its nodes are exactly the nodes that satisfy its conditions */
@@ -53,7 +54,8 @@ typedef struct KgDrivers
 	const KgCatalog *catalog;
 	const KgType *type;
 	const KgFilter *filter;
-	bool look; /* read each entity's row even if derived rows suffice */
+	/* read each entity's row even if derived rows suffice */
+	bool look;
 	int n;
 	KgDriver *drivers;
 } KgDrivers;
@@ -71,8 +73,8 @@ extern void kg_driver_count(const KgDrivers *drivers, KgDriver *driver,
 extern KgDriver *kg_drivers_best(KgDrivers *drivers, int64 bound);
 
 /*
- * Returns the best driver with all its nodes, or NULL if no driver has at most
- * "most" rows.
+ * Returns the driver with the fewest rows, after reading all its nodes; NULL if
+ * no driver has at most "most" rows.
  */
 extern KgDriver *kg_drivers_race(KgDrivers *drivers, int64 most);
 

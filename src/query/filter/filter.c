@@ -632,7 +632,8 @@ typedef struct MatchState
 	const KgCondition *condition;
 	bool any;	/* some item is not null */
 	bool match; /* some item passes with some value */
-	bool *seen; /* for KG_EVERY: the values with which an item passed */
+	/* for KG_EVERY, by value: whether some item passed with the value */
+	bool *seen;
 } MatchState;
 
 static void

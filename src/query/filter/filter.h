@@ -30,7 +30,8 @@ typedef struct KgCondition
 	const JsonbValue *read_bool; /* a string that was read as a boolean */
 	/* an array that was read as the operand of "in" */
 	const JsonbValue *read_list;
-	KgError *misread; /* the error, unless the property is an object */
+	/* the error, unless the property is an object */
+	KgError *misread;
 	/* members of an object without operators, or NULL */
 	const JsonbContainer *members;
 	int nvalues;
@@ -38,8 +39,10 @@ typedef struct KgCondition
 	JsonbValue *values;
 	/* analysed */
 	const KgField *field; /* NULL: the entity's id */
-	bytea **keys; /* keys of values; NULL for an id and parts of texts */
-	bool counts;  /* edges are counted for it (query/derived.h) */
+	/* keys of values; NULL for an id and parts of texts */
+	bytea **keys;
+	/* edges are counted for it (query/derived.h) */
+	bool counts;
 } KgCondition;
 
 typedef struct KgFilter
@@ -68,12 +71,13 @@ typedef struct KgFilterTarget
 	const KgType *type; /* or NULL */
 	int nfields;
 	const KgField *fields;
-	const KgField *id_field; /* the field whose name means the id, or NULL */
-	bool has_id;			 /* "id" is the entity's id */
-	bool indexed_only;		 /* only x-index fields */
-	bool no_arrays;			 /* only fields with one value */
-	bool no_derived;		 /* only fields that are stored */
-	bool counted;			 /* counts with x-index, too */
+	/* the field whose name means the id, or NULL */
+	const KgField *id_field;
+	bool has_id;	   /* "id" is the entity's id */
+	bool indexed_only; /* only x-index fields */
+	bool no_arrays;	   /* only fields with one value */
+	bool no_derived;   /* only fields that are stored */
+	bool counted;	   /* counts with x-index, too */
 	/* the counts with x-index are read from their stored values */
 	bool kept;
 	const KgCatalog *catalog; /* for counting edges */
@@ -103,8 +107,8 @@ extern void kg_field_enum_value(const KgField *field, int i, JsonbValue *value);
 extern KgFilterTarget kg_filter_target_relation(const KgRelation *relation);
 
 /*
- * Returns the member with filters of the object at a path, or NULL. The error
- * for an array shows the equivalent object.
+ * Returns the member with filters of an object, or NULL. path leads to the
+ * object. If the member is an array, the error shows the equivalent object.
  */
 extern const JsonbContainer *kg_filter_object(const JsonbContainer *object,
 											  const char *key,
@@ -162,7 +166,7 @@ extern bool kg_condition_matches(const KgCondition *condition,
 extern bool kg_filter_matches(const KgFilter *filter,
 							  const JsonbContainer *document);
 
-/* Returns the name of a kind, as "integer" or "date-time". */
+/* Returns the name of a kind, such as "integer" or "date-time". */
 extern const char *kg_kind_code(KgKind kind);
 
 #endif /* KG_FILTER_H */

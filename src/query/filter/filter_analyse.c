@@ -23,7 +23,8 @@
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
-#define KG_MAX_LISTED 100 /* maximum number of names or values in an error */
+/* maximum number of names or values in an error */
+#define KG_MAX_LISTED 100
 
 KgFilterTarget
 kg_filter_target_type(const KgType *type)

@@ -67,10 +67,13 @@ typedef enum Reading
 {
 	READ_AS_IS,
 	READ_EQUAL, /* null: is_null; a list: in */
-	READ_IS,	/* like READ_EQUAL; the word "null" is null, too */
-	READ_NOT,	/* null: is_not_null; a list: not equal to each value */
+	/* like READ_EQUAL; the word "null" is null, too */
+	READ_IS,
+	/* null: is_not_null; a list: not equal to each value */
+	READ_NOT,
 	READ_IS_NOT,
-	READ_RANGE, /* an array [lower, upper], or an object of two bounds */
+	/* an array [lower, upper], or an object of two bounds */
+	READ_RANGE,
 	READ_LIKE,
 	READ_REGEX,
 	READ_NEVER /* kg_graph has no such operator */
@@ -572,7 +575,7 @@ kg_op_condition_on_days(KgKind kind, KgOp op, const JsonbValue *value)
 	if ((!date && kind != KG_KIND_DATETIME) ||
 		!kg_meant_days(value, &first, &after))
 		return NULL;
-	/* A date is compared with a single day directly. */
+	/* A date is compared with a single day directly, without a span. */
 	if (date && kg_meant_value(kind, value) != NULL)
 		return NULL;
 	return condition_on_span(kind, op, first, after);
@@ -597,7 +600,8 @@ trimmed(const char *text, int len)
 }
 
 /*
- * Returns a text after an operator as a condition on values of a kind, or NULL.
+ * Returns the condition on values of a kind that an operator followed by this
+ * text means, or NULL.
  */
 static Jsonb *
 condition_with(KgKind kind, KgOp op, const char *text, int len)

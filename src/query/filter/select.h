@@ -37,8 +37,8 @@ extern int64 *kg_select_nodes(KgGraph *graph, const KgSelector *selector,
 
 /*
  * Reduces the nodes to those that pass the parts of a selector that no index
- * evaluates: "related" and filters of query/filter/scan.h. Returns their
- * number.
+ * evaluates: "related" and filters of query/filter/scan.h. Returns the number
+ * of the remaining nodes.
  */
 extern uint32 kg_select_keep(KgGraph *graph, const KgSelector *selector,
 							 int64 *nodes, uint32 n);

@@ -25,11 +25,13 @@ typedef struct KgSource
 	KgSourceKind kind;
 	const KgField *field; /* field of KG_SOURCE_KEY */
 	KgFilter *own;		  /* conditions that the source itself tests */
-	KgFilter *rest;		  /* the other conditions: probes by node number */
-	bool may_repeat;	  /* may return a node more than once */
-	const int64 *nodes;	  /* nodes of KG_SOURCE_NODES */
+	/* the other conditions: probes by node number */
+	KgFilter *rest;
+	bool may_repeat;	/* may return a node more than once */
+	const int64 *nodes; /* nodes of KG_SOURCE_NODES */
 	int nnodes;
-	bool with_data; /* reads kg_entity and returns the entities' data, too */
+	/* reads kg_entity and returns the entities' data, too */
+	bool with_data;
 } KgSource;
 
 /*

@@ -162,7 +162,8 @@ condition_of(const char *op, const JsonbValue *value)
 }
 
 /*
- * Reads the part of a comparison after the property; returns NULL if it cannot.
+ * Reads the part of a comparison after the property. Returns NULL if the part
+ * is not a condition.
  */
 static Jsonb *
 take_condition(const char **at)
@@ -257,7 +258,9 @@ all_of(const Comparison *comparisons, int n)
 		const Jsonb *condition = comparisons[i].condition;
 		KgJsonWriter two;
 
-		/* A second condition on the same property: an array of both. */
+		/*
+		 * A second condition on a property makes an array of both conditions.
+		 */
 		for (int j = 0; j < i; j++)
 			if (strcmp(comparisons[j].property, comparisons[i].property) == 0)
 			{

@@ -58,7 +58,8 @@ kg_group_string(const char *order, int order_len, const char *text, int len)
 {
 	KgGroupValue result;
 	/*
-	 * The first byte is less than the first byte of the key of a missing value.
+	 * The first byte is less than the first byte of the key of a missing value,
+	 * so missing values are last.
 	 */
 	bytea *key = palloc(VARHDRSZ + 1 + order_len);
 
@@ -183,8 +184,8 @@ truncated(KgTruncate truncate, const JsonbValue *value)
 }
 
 /*
- * Reverses the order of an enum, in which the value declared first is the
- * greatest.
+ * Inverts the position in the key of an enum's value. The value declared first
+ * has the lowest key, but counts as the greatest value.
  */
 static void
 reverse_enum(bytea *key)

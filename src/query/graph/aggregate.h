@@ -73,14 +73,17 @@ typedef struct KgAggregateSpec
 	KgAggregateFn fn;
 	bool has_property;	  /* false: nodes are counted */
 	const KgField *field; /* NULL: the id */
-	bool of_edge;		  /* the property is one of edges, not of nodes */
+	/* the property is one of edges, not of nodes */
+	bool of_edge;
 } KgAggregateSpec;
 
 typedef struct KgAccumulator
 {
 	int64 count;
-	int64 integers; /* sum of integers, as long as it does not overflow */
-	Numeric sum;	/* sum of other numbers; NULL: no such number */
+	/* sum of integers, as long as it does not overflow */
+	int64 integers;
+	/* sum of other numbers; NULL: no such number */
+	Numeric sum;
 	KgGroupValue extreme;
 	struct KgNumbers *numbers; /* the numbers of a median */
 } KgAccumulator;

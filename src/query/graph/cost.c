@@ -25,7 +25,9 @@
 #define KG_STEP 0.1
 /* Cost of storing an end of a step for one start, in edges read. */
 #define KG_END 0.2
-/* The estimate assumes that at most this many steps list simple paths. */
+/*
+ * The estimate assumes that listing simple paths takes at most this many steps.
+ */
 #define KG_SIMPLE_STEPS 2000000
 
 static const KgBound unbounded = {.nodes = INFINITY};
@@ -40,11 +42,13 @@ typedef struct Fan
 	const KgFollow *walk;
 	int hops;
 	int min_hops;
-	double read[KG_LEVELS]; /* mean number of edges read at a node, by hop */
+	/* mean number of edges read at a node, by hop */
+	double read[KG_LEVELS];
 	/* mean number of these edges that are followed, by hop */
 	double out[KG_LEVELS];
-	double passes; /* share (0 to 1) of the ends that pass the tests */
-	double edges;  /* maximum; INFINITY: not known */
+	/* share (0 to 1) of the ends that pass the tests */
+	double passes;
+	double edges; /* maximum; INFINITY: not known */
 } Fan;
 
 /*

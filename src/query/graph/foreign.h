@@ -42,8 +42,8 @@ typedef struct KgForeign
 				 const int64 *nodes, uint32 n, KgNodeSet *passing);
 	/*
 	 * Counts the entities of a selector by the values of some properties. The
-	 * selector must not have "related"; a field may be NULL. Returns the
-	 * number of entities, or -1 if the caller must read their documents.
+	 * selector must not have "related"; a field may be NULL. Returns the number
+	 * of entities, or -1 if the caller must read the documents of the entities.
 	 */
 	int64 (*groups)(KgGraph *graph, const KgSelector *selector,
 					const KgField *const *fields, int nfields,

@@ -45,7 +45,8 @@ typedef struct KgImplied
 {
 	int32 relation_no;
 	bool known;
-	uint16 ranks[2]; /* rank of the source's type, rank of the target's type */
+	/* rank of the source's type, rank of the target's type */
+	uint16 ranks[2];
 } KgImplied;
 
 #define KG_IMPLIED 64
@@ -64,7 +65,8 @@ typedef struct KgKept
 	 */
 	const struct KgRef *starts[KG_KEPT_STARTS];
 	uint32 nstarts;
-	int64 node;		 /* node whose packed edges were read; 0: no node */
+	/* node whose packed edges were read; 0: no node */
+	int64 node;
 	bool packed;	 /* the node has packed edges */
 	uint8 *edges[2]; /* outgoing, incoming; NULL: no edges */
 	Size lengths[2];
@@ -83,10 +85,13 @@ typedef struct KgGraph
 	 * caller sees
 	 */
 	bool packed;
-	bool in_ranges; /* nodes with near numbers are read by range scans */
-	int64 edges;	/* number of edges read so far */
-	double cost;	/* cost estimated so far (query/graph/cost.h) */
-	int nranks;		/* number of types; a rank is an index in ranked + 1 */
+	/* nodes with near numbers are read by range scans */
+	bool in_ranges;
+	int64 edges; /* number of edges read so far */
+	/* cost estimated so far (query/graph/cost.h) */
+	double cost;
+	/* number of types; a rank is an index in ranked + 1 */
+	int nranks;
 	const KgTypeRow **ranked; /* to be read by kg_graph_type() */
 	/* relations used last, by the low bits of their number */
 	KgImplied *implied;
@@ -102,8 +107,9 @@ typedef struct KgGraph
 	/* the functions of query/graph/foreign.h; NULL: no node is foreign */
 	const struct KgForeign *foreign;
 	struct KgForeignState *foreign_state;
-	uint16 *known_ranks;	  /* by index in known; 0: hidden */
-	struct KgRef *known_refs; /* with check_nodes: the refs of visible nodes */
+	uint16 *known_ranks; /* by index in known; 0: hidden */
+	/* with check_nodes: the refs of visible nodes */
+	struct KgRef *known_refs;
 	MemoryContext known_ids;
 } KgGraph;
 

@@ -38,7 +38,8 @@ typedef struct KgStepList
 	KgStepPiece *pieces;
 	uint32 n;
 	uint32 capacity;
-	uint8 *bytes; /* the bytes of all KgStepPieces, one after the other */
+	/* the bytes of all KgStepPieces, one after the other */
+	uint8 *bytes;
 	Size len;
 	Size room;
 	StringInfoData row;			/* a row of kg_edge in packed form */
@@ -65,9 +66,11 @@ typedef struct KgLinks
 	KgStepList steps; /* steps that were read but not added */
 	KgStepFunction look;
 	void *look_arg;
-	uint8 *expanded; /* indexed by node: whether its steps have been added */
+	/* indexed by node: whether its steps have been added */
+	uint8 *expanded;
 	uint32 expanded_size;
-	bool reversed; /* steps were read from the nodes at which they end */
+	/* steps were read from the nodes at which they end */
+	bool reversed;
 	/*
 	 * NULL, or reads the weight of an edge; returns false if it has no weight
 	 */

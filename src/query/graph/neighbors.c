@@ -49,14 +49,18 @@ typedef struct ReachState
 	KgGraph *graph;
 	const KgFollow *walk;
 	KgReach *reach;
-	uint32 level_start; /* the current frontier is from here to level_end */
+	/* the current frontier is from here to level_end */
+	uint32 level_start;
 	uint32 level_end;
-	uint32 nranks;	/* allocated length of reach->ranks */
-	bool collect;	/* edges are listed or counted */
-	bool count;		/* edges are counted only */
-	uint64 counted; /* edges of the current relation counted so far */
-	bool imply;	   /* types are implied by relations, if these determine them */
-	bool all_both; /* every relation is followed in both directions */
+	uint32 nranks; /* allocated length of reach->ranks */
+	bool collect;  /* edges are listed or counted */
+	bool count;	   /* edges are counted only */
+	/* edges of the current relation counted so far */
+	uint64 counted;
+	/* types of nodes are taken from the relations that determine them */
+	bool imply;
+	/* every relation is followed in both directions */
+	bool all_both;
 } ReachState;
 
 /*
@@ -641,7 +645,8 @@ add_candidate(const KgRef *ref, void *arg)
 }
 
 /*
- * Adds the run's nodes to the page. The first "skip" belong to earlier pages.
+ * Adds the run's nodes to the page. The first "skip" nodes belong to earlier
+ * pages.
  */
 static void
 page_run(Run *run, uint64 skip)
@@ -717,7 +722,7 @@ end_of_places(const Run *run, uint64 wanted)
 	return i;
 }
 
-/* Sets the run that begins at an index of the order. */
+/* Initializes the run that begins at an index of the order. */
 static void
 begin_run(Run *run, uint32 start, uint64 wanted)
 {

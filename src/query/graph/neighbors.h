@@ -38,8 +38,10 @@ extern void kg_edge_list_add(KgEdgeList *list, uint32 source, uint32 target,
 
 #define KG_REACH_RANKS 1 /* set the types (ranks) of the nodes */
 #define KG_REACH_EDGES 2 /* store the edges walked, each once */
-#define KG_REACH_RING 4	 /* the result has edges between outermost nodes */
-#define KG_REACH_COUNT 8 /* count edges and list their relations instead */
+/* the result has edges between outermost nodes */
+#define KG_REACH_RING 4
+/* count edges and list their relations instead */
+#define KG_REACH_COUNT 8
 
 typedef struct KgReach
 {
@@ -55,7 +57,8 @@ typedef struct KgReach
 	uint16 *ranks;
 	KgEdgeList edges; /* with KG_REACH_EDGES */
 	uint64 nedges;	  /* counted, including edges to hidden nodes */
-	List *relations;  /* numbers of the relations of counted edges */
+	/* numbers of the relations of counted edges */
+	List *relations;
 	/* the walk of the search, for reading the edges of pages */
 	const KgFollow *walk;
 	int hops; /* hops walked; fewer if no node was left */
@@ -108,7 +111,8 @@ typedef struct KgPage
 	 */
 	const KgPageKey *after;
 	uint64 limit;
-	bool with_data; /* set if data is needed, which may then be read at once */
+	/* set if data is needed, which may then be read at once */
+	bool with_data;
 	/* result */
 	uint64 total; /* number of nodes that "keep" selects */
 	uint32 n;

@@ -94,8 +94,10 @@ typedef struct Resolution
 	int32 type_no;
 	uint16 rank;
 	bool with_data;
-	bool lazy;	   /* data that is compressed or in TOAST is left out */
-	uint32 wanted; /* index in graph->known from which nodes are wanted */
+	/* data that is compressed or in TOAST is left out */
+	bool lazy;
+	/* index in graph->known from which nodes are wanted */
+	uint32 wanted;
 	KgRefFunction found;
 	void *arg;
 } Resolution;

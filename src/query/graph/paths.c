@@ -47,8 +47,9 @@ typedef struct Reading
 {
 	KgPaths *paths;
 	Side sides[2];
-	int distance; /* between the two ends, once the sides have met */
-	/* The side that is being expanded, and the other. */
+	/* distance between the two ends, once the sides have met */
+	int distance;
+	/* The side that is being expanded, and the other side. */
 	Side *side;
 	const Side *other;
 	/*

@@ -44,7 +44,8 @@ typedef struct KgPathQuery
 	 * indexed by rank: whether an inner node may have this type; NULL: any type
 	 */
 	const bool *inner;
-	KgNodeTest *test;	/* the test that inner nodes must pass, or NULL */
+	/* the test that inner nodes must pass, or NULL */
+	KgNodeTest *test;
 	const char *weight; /* property of edges, or NULL */
 	uint32 limit;
 } KgPathQuery;
@@ -74,7 +75,8 @@ typedef struct KgPaths
 	uint32 *to;
 	uint32 nto;
 	bool *is_to; /* indexed by node */
-	KgRef *refs; /* indexed by node; its id is NULL if no path uses the node */
+	/* indexed by node; its id is NULL if no path uses the node */
+	KgRef *refs;
 	/* the result: the first "limit" paths, in order */
 	uint32 n;
 	KgPath *paths;

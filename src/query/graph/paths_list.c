@@ -62,8 +62,10 @@ kg_paths_add(KgPaths *paths, const KgPath *path)
 /* The links of each node that can lead to a target; links NULL: all links. */
 typedef struct Ways
 {
-	uint32 *start; /* indexed by node; its length is the number of nodes + 1 */
-	uint32 *links; /* indexes of links, in the order of replies */
+	/* indexed by node; its length is the number of nodes + 1 */
+	uint32 *start;
+	/* indexes of links, in the order of replies */
+	uint32 *links;
 } Ways;
 
 typedef struct Walker
@@ -363,7 +365,8 @@ typedef struct ToTarget
 {
 	uint8 *distance; /* indexed by node; KG_FAR: not reached */
 	double *counts;	 /* number of shortest paths, by node */
-	uint32 *queue;	 /* nodes with a distance, by ascending distance */
+	/* nodes with a distance, by ascending distance */
+	uint32 *queue;
 	uint32 n;
 } ToTarget;
 

@@ -290,7 +290,9 @@ kg_bound_count(KgGraph *graph, KgBound *bound)
 	Datum values[lengthof(types)];
 	KgStatement statement;
 
-	/* The rows of other tables are not counted. */
+	/*
+	 * Rows of other tables are not counted, so the number of nodes is unknown.
+	 */
 	if (graph->foreign != NULL)
 	{
 		memset(bound, 0, sizeof(*bound));

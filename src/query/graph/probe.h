@@ -18,12 +18,14 @@ typedef struct KgProbe
 	KgGraph *graph;
 	int nsample;
 	int64 sample[KG_SAMPLE];
-	double read; /* number of edges of a node that the last hop read */
+	/* number of edges of a node that the last hop read */
+	double read;
 	/* state of the hop that is being read */
 	int64 next[2 * KG_SAMPLE]; /* a sample: every stride-th neighbour */
 	int nnext;
 	uint64 stride;
-	uint64 seen; /* number of visible neighbours to which the walk leads */
+	/* number of visible neighbours to which the walk leads */
+	uint64 seen;
 	/* only set if each neighbour is checked */
 	/* number of visible neighbours, whether the walk leads to them or not */
 	uint64 visible;
@@ -33,7 +35,7 @@ typedef struct KgProbe
 	uint32 nunchecked;
 } KgProbe;
 
-/* Starts with a sample of the nodes, at even distances. */
+/* Starts with a sample of the nodes: every n-th node. */
 extern void kg_probe_start(KgProbe *probe, KgGraph *graph, const int64 *nodes,
 						   uint32 n);
 /* Replaces the sample by these nodes. At most KG_SAMPLE of them are used. */

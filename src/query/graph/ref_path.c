@@ -23,7 +23,8 @@ struct KgRefValues
 {
 	const KgRefPath *path;
 	KgTraversal t;
-	Jsonb **found; /* indexed by node: array of the values of an end, or NULL */
+	/* indexed by node: array of the values of an end, or NULL */
+	Jsonb **found;
 };
 
 /* ---- names ---- */

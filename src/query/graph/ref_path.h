@@ -20,9 +20,11 @@ typedef struct KgRefPath
 	int nsteps;
 	/* a step for each reference of the path */
 	KgStepSpec steps[KG_MAX_REFERENCES];
-	bool many;			  /* a reference on the way is an array */
-	const KgType *type;	  /* the type of the entity at the end of the path */
-	const KgField *field; /* the property of that entity; NULL: its id */
+	bool many; /* a reference on the way is an array */
+	/* the type of the entity at the end of the path */
+	const KgType *type;
+	/* the property of that entity; NULL: its id */
+	const KgField *field;
 	const char *end_name; /* the name of that property */
 } KgRefPath;
 

@@ -166,8 +166,8 @@ walk_back(KgGraph *graph, const KgAnchor *back, KgTraversal *t)
 }
 
 /*
- * Sets for each node the number of ends of the chain, or, for several steps,
- * whether there is any.
+ * For each node, sets the number of ends of the chain. If the chain has several
+ * steps, sets only whether there is any end.
  */
 static void
 count_back(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
@@ -405,8 +405,8 @@ kg_related_keep(KgGraph *graph, const KgRelated *related, int64 *nodes,
 }
 
 /*
- * Sets *best to the chain if the chain has known ends, and fewer of them than
- * *best.
+ * Sets *best to the chain if the ends of the chain are known and fewer than the
+ * ends of *best.
  */
 static void
 take_anchor(KgGraph *graph, KgChain *chain, uint32 most, KgChain **best)

@@ -427,7 +427,8 @@ is_bound_met(const KgRanking *r)
 typedef struct Look
 {
 	const KgRanking *r;
-	double next;   /* residual at or below which the next check is made */
+	/* residual at or below which the next check is made */
+	double next;
 	double then;   /* residual at the last check */
 	uint32 nknown; /* number of nodes at the last check */
 	double *known; /* their scores at the last check */
@@ -754,7 +755,8 @@ typedef struct Resolving
 	uint64 floor;
 	KgRanked *ranked;
 	uint32 n;
-	uint32 sure; /* number of these nodes with a score of at least floor */
+	/* number of these nodes with a score of at least floor */
+	uint32 sure;
 	uint64 done;
 } Resolving;
 

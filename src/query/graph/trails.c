@@ -23,12 +23,15 @@ typedef struct Lister
 {
 	KgTraversal *t;
 	KgUnique unique;
-	HTAB *rows; /* entries are KgBinding; the key is the nodes of the row */
-	bool *last; /* indexed by node: is an end of the last step */
+	/* entries are KgBinding; the key is the nodes of the row */
+	HTAB *rows;
+	/* indexed by node: is an end of the last step */
+	bool *last;
 	KgBinding row;
 	int n; /* number of links of the current walk */
 	const KgLink *links[KG_MOST_HOPS];
-	int64 looked; /* links examined that do not count for the limits yet */
+	/* links examined that do not count for the limits yet */
+	int64 looked;
 } Lister;
 
 static void

@@ -511,7 +511,8 @@ test_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec,
 {
 	MemoryContext context = t->graph->context;
 	uint32 nodes = t->set.n;
-	uint8 *state; /* 0: not an end, 1: an end, 2: an end that passes */
+	/* 0: not an end, 1: an end, 2: an end that passes */
+	uint8 *state;
 	uint32 *met;
 	int64 *numbers;
 	uint16 *ranks;

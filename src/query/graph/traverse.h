@@ -25,9 +25,11 @@ typedef struct KgNodeTest
 	 * of the type can match. The array is NULL if there is no filter.
 	 */
 	KgFilter **filters;
-	int nids; /* 0: any id; otherwise ids that kg_node_test_find() finds */
+	/* 0: any id; otherwise ids that kg_node_test_find() finds */
+	int nids;
 	char **ids;
-	const KgNodeSet *among; /* the nodes found by ids or filters, or NULL */
+	/* the nodes found by ids or filters, or NULL */
+	const KgNodeSet *among;
 	/* among has exactly the nodes that pass the filters */
 	bool resolved;
 	/* maximum number of nodes up to which "among" was searched for */
@@ -75,9 +77,10 @@ typedef struct KgStepResult
 	uint32 *starts; /* nodes */
 	/* indexed by start: index of its first end; nstarts + 1 members */
 	uint64 *first;
-	uint64 found;	   /* number of ends before they were tested */
-	KgStepEnd *ends;   /* the ends that pass the tests */
-	uint32 *start_of;  /* indexed by node: its index in starts, or KG_NO_NODE */
+	uint64 found;	 /* number of ends before they were tested */
+	KgStepEnd *ends; /* the ends that pass the tests */
+	/* indexed by node: its index in starts, or KG_NO_NODE */
+	uint32 *start_of;
 	uint32 start_of_n; /* nodes when start_of was made */
 	/*
 	 * indexed by start: the number of rows of this step and the following steps
@@ -105,7 +108,7 @@ typedef struct KgTraversal
 
 /*
  * Finds the bindings. Starts are visible nodes that pass the start's tests.
- * type is their type if they are known to exist; otherwise NULL.
+ * type is the type of the starts if they are known to exist; otherwise NULL.
  */
 extern void kg_traverse_run(KgTraversal *t, KgGraph *graph, const KgType *type,
 							const int64 *starts, uint32 nstarts,

@@ -55,8 +55,9 @@ typedef struct Counting
 	MemoryContext context;
 	const KgNodeSet *only; /* nodes to count; NULL: all that are read */
 	int nfields;
-	bool *wanted; /* indexed by field number; whether the field is grouped by */
-	int nwanted;  /* length of wanted */
+	/* indexed by field number; whether the field is grouped by */
+	bool *wanted;
+	int nwanted; /* length of wanted */
 	/*
 	 * Fields that count edges. Their keys are not among an entity's packed
 	 * keys.

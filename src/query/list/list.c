@@ -59,7 +59,8 @@ typedef struct Walker
 	int wanted;	  /* number of rows that fill the page */
 	int accepted; /* number of rows after the cursor */
 	bool descending;
-	bool exact; /* the walk's order is the page's order, ties included */
+	/* the walk's order is the page's order, ties included */
+	bool exact;
 	/* ties come in another order, so the last group is read again */
 	bool refetch;
 	int phase;

@@ -47,9 +47,10 @@ typedef struct KgRow
 {
 	char *entity_id;
 	int64 node;
-	struct varlena *stored; /* its data if it was read with the row, or NULL */
-	Jsonb *data;			/* after kg_list_fetch() */
-	const KgMatch *match;	/* if a search found it, or NULL */
+	/* its data if it was read with the row, or NULL */
+	struct varlena *stored;
+	Jsonb *data;		  /* after kg_list_fetch() */
+	const KgMatch *match; /* if a search found it, or NULL */
 	bytea *keys[FLEXIBLE_ARRAY_MEMBER];
 } KgRow;
 
@@ -64,34 +65,43 @@ typedef struct KgListQuery
 	const int64 *among; /* only these namong nodes; NULL: any node */
 	uint32 namong;
 	char *
-		*among_ids; /* their ids, if they are foreign (query/graph/foreign.h) */
+		/* their ids, if they are foreign (query/graph/foreign.h) */
+		*among_ids;
 	/* condition that the nodes in among satisfy already, or NULL */
 	const struct KgRelated *related;
-	bool by_rank; /* best match first: the first key is the rank */
+	/* best match first: the first key is the rank */
+	bool by_rank;
 	int nsort;
 	KgSort sort[KG_MAX_SORT];
 	bool id_descending; /* direction of the id, the last sort key */
 	int64 limit;
 	int64 offset;
-	const KgRow *after; /* keys and id of the last row of the page before */
-	bool counted;		/* the total is known from an earlier page */
-	bool uncounted;	  /* no total is requested, unless the page ends the list */
+	/* keys and id of the last row of the page before */
+	const KgRow *after;
+	bool counted; /* the total is known from an earlier page */
+	/* no total is requested, unless the page ends the list */
+	bool uncounted;
 	bool total_known; /* as in KgListPage */
 	int64 total;
 	bool without_derived; /* derived properties are not shown */
-	bool look;	/* read each entity's row even if derived rows suffice */
-	bool trust; /* walks use derived rows; entities are checked afterwards */
+	/* read each entity's row even if derived rows suffice */
+	bool look;
+	/* walks use derived rows; entities are checked afterwards */
+	bool trust;
 } KgListQuery;
 
 typedef struct KgListPage
 {
 	int nrows;
 	KgRow **rows;
-	bool more;		   /* rows follow */
-	const KgRow *last; /* the last row if rows follow; NULL for an empty page */
+	bool more; /* rows follow */
+	/* the last row if rows follow; NULL for an empty page */
+	const KgRow *last;
 	int64 total;
-	bool total_known; /* false: total is a lower bound, or -1: not counted */
-	bool undecided;	  /* no further decisions of the authorizer are possible */
+	/* false: total is a lower bound, or -1: not counted */
+	bool total_known;
+	/* no further decisions of the authorizer are possible */
+	bool undecided;
 } KgListPage;
 
 /* Returns the number of keys of a row. */
@@ -154,7 +164,8 @@ extern void kg_rows_finish(KgRows *rows);
 /* The order in which a statement reads its source. */
 typedef enum KgWalk
 {
-	KG_WALK_NONE, /* any order, all rows; the probes are conditions */
+	/* any order, all rows; the probes are conditions */
+	KG_WALK_NONE,
 	/* ascending by key or id; the result of the probes is a column */
 	KG_WALK_UP,
 	KG_WALK_DOWN,	  /* descending, like KG_WALK_UP */

@@ -48,10 +48,12 @@ typedef struct Walk
 {
 	KgNetwork *net;
 	KgArcs in;
-	double *passed; /* indexed by node: the sum of the weights of its arcs */
+	/* indexed by node: the sum of the weights of its arcs */
+	double *passed;
 	double *score;
 	double *next;
-	double *part; /* indexed by node: its score for each unit of weight */
+	/* indexed by node: its score for each unit of weight */
+	double *part;
 } Walk;
 
 static void
@@ -127,10 +129,12 @@ kg_measure_pagerank(KgNetwork *net)
 
 typedef struct Cores
 {
-	uint32 *degree; /* indexed by node: the neighbours that are left */
-	uint32 *order;	/* nodes by degree */
-	uint32 *place;	/* indexed by node: its position in order */
-	uint32 *first;	/* indexed by degree: its first index in order */
+	/* indexed by node: the neighbours that are left */
+	uint32 *degree;
+	uint32 *order; /* nodes by degree */
+	uint32 *place; /* indexed by node: its position in order */
+	/* indexed by degree: its first index in order */
+	uint32 *first;
 } Cores;
 
 /* Lowers the degree of a node by 1. The node must not be the next in order. */

@@ -43,10 +43,13 @@ typedef struct Leiden
 	Level level;
 	/* indexed by node of the level: its community, below level.n */
 	uint32 *community;
-	uint32 *flat; /* indexed by node of the network: its node of the level */
+	/* indexed by node of the network: its node of the level */
+	uint32 *flat;
 	/* of the size of the network: */
-	double *total; /* indexed by community, or part: the sum of degrees */
-	uint32 *size;  /* indexed by community, or part: the number of its nodes */
+	/* indexed by community, or part: the sum of degrees */
+	double *total;
+	/* indexed by community, or part: the number of its nodes */
+	uint32 *size;
 	/*
 	 * indexed by community, or part: the weight of its arcs to the current node
 	 */
@@ -54,12 +57,14 @@ typedef struct Leiden
 	/* the communities, or parts, that have arcs to the current node */
 	uint32 *near;
 	uint32 nnear;
-	uint32 *order; /* nodes, in the order in which they are moved */
+	/* nodes, in the order in which they are moved */
+	uint32 *order;
 	/* indexed by node of the level: its part in the refinement */
 	uint32 *part;
 	/* indexed by part: the weight of its arcs to the rest of its community */
 	double *out;
-	bool *waits;   /* indexed by node: whether it is in the queue */
+	/* indexed by node: whether it is in the queue */
+	bool *waits;
 	uint32 *empty; /* communities without nodes */
 	uint32 nempty;
 } Leiden;

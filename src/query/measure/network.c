@@ -32,7 +32,8 @@
 typedef struct Reading
 {
 	KgNetwork *net;
-	int64 *nodes; /* the nodes while they are read, in any order */
+	/* the nodes while they are read, in any order */
+	int64 *nodes;
 	uint32 n;
 	uint32 capacity;
 	int64 from; /* the node whose edges were received last */
@@ -98,7 +99,7 @@ receive_node(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Reads the nodes of the types, among those that the caller knows. */
+/* Reads the nodes of those requested types that the caller knows. */
 static void
 read_nodes(Reading *r)
 {
@@ -334,7 +335,10 @@ order_by_key(KgNetwork *net, const uint32 *keys, const uint64 *items,
 	return start;
 }
 
-/* Orders parallel edges, which are at these positions, by weight and ways. */
+/*
+ * Orders parallel edges, which are at these positions, by weight and by
+ * directions (ways).
+ */
 static void
 order_parallel(KgNetwork *net, uint64 *edges, uint64 n)
 {
@@ -358,7 +362,10 @@ order_parallel(KgNetwork *net, uint64 *edges, uint64 n)
 	}
 }
 
-/* Sorts the edges by their ends, so that sums do not depend on the reading. */
+/*
+ * Sorts the edges by their ends, so that sums do not depend on the order of
+ * reading.
+ */
 static void
 sort_edges(KgNetwork *net)
 {

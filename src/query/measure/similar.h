@@ -9,9 +9,11 @@
 
 typedef struct KgSimilarity
 {
-	int64 *common; /* nodes that are neighbours of both, ascending */
+	/* nodes that are neighbours of both, ascending */
+	int64 *common;
 	uint32 ncommon;
-	uint32 either; /* number of nodes that are neighbours of at least one */
+	/* number of nodes that are neighbours of at least one */
+	uint32 either;
 } KgSimilarity;
 
 /*

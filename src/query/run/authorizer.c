@@ -39,7 +39,8 @@
 
 typedef struct Registered
 {
-	KgCacheEntry entry; /* its hash is the hash of the tenant's name */
+	/* its hash is the hash of the tenant's name */
+	KgCacheEntry entry;
 	char *tenant;
 	char *function; /* the tenant's authorizer, or NULL */
 } Registered;
@@ -147,7 +148,8 @@ kg_authorizer_check(Oid function)
 
 typedef struct Callable
 {
-	KgCacheEntry entry; /* its hash is the hash of the function's name */
+	/* its hash is the hash of the function's name */
+	KgCacheEntry entry;
 	Oid role;
 	char *name;
 	char *sql;
@@ -304,7 +306,8 @@ typedef struct Asking
 	int npiece;
 	bool *told;
 	bool *allows;
-	int next; /* index of the id that the next answer is expected to be about */
+	/* index of the id that the next answer is expected to be about */
+	int next;
 	uint64 answers;
 } Asking;
 

@@ -66,8 +66,9 @@ typedef struct Decision
 	Key key;
 	uint32 hash;
 	Verdict verdict;
-	Verdict given; /* the decision that a gateway sent (query/run/exchange.h) */
-	bool noted;	   /* the call needs this decision */
+	/* the decision that a gateway sent (query/run/exchange.h) */
+	Verdict given;
+	bool noted; /* the call needs this decision */
 } Decision;
 
 /*
@@ -83,12 +84,15 @@ struct KgDecisions
 	const char *tenant;
 	Oid role;
 	const char *function; /* the tenant's authorizer, or NULL */
-	bool outside;		  /* a gateway decides, too (query/run/exchange.h) */
-	bool about_nobody;	  /* the gateway's call is for no subject */
-	bool ended;			  /* the call ended because it needs more decisions */
+	/* a gateway decides, too (query/run/exchange.h) */
+	bool outside;
+	bool about_nobody; /* the gateway's call is for no subject */
+	/* the call ended because it needs more decisions */
+	bool ended;
 	Decision **all;
 	uint32 n;
-	uint32 *slots; /* index in all + 1, or 0; at most half are used */
+	/* index in all + 1, or 0; at most half are used */
+	uint32 *slots;
 	uint32 mask;
 	/*
 	 * nodes of the rows read by trials; valid because a call has one snapshot
@@ -106,19 +110,23 @@ struct KgDecisions
 	int room;
 	bool met;	   /* the trial has read an undecided entity */
 	int gathering; /* number of enclosing estimates and steps */
-	bool gathered; /* these estimates and steps have left decisions open */
-	int64 needed;  /* number of decisions that the call has needed so far */
+	/* these estimates and steps have left decisions open */
+	bool gathered;
+	/* number of decisions that the call has needed so far */
+	int64 needed;
 	int64 ngiven;
 	bool trying;
 	/* ranges of the statement that runs as a trial, or NULL */
 	const KgRanges *ranges;
 	bool hopeful;
-	bool exhausted; /* the trial has read more entities than may be decided */
+	/* the trial has read more entities than may be decided */
+	bool exhausted;
 	/* The type of the last row, and the type's x-authorize or NULL. */
 	int32 type_no;
 	const KgAuthorize *authorize;
 	StringInfoData key; /* The key for that row. */
-	int question;		/* length of the key's resource type and ability */
+	/* length of the key's resource type and ability */
+	int question;
 	/*
 	 * For plain SQL: the other conditions on which the validity of the
 	 * decisions depends.
@@ -302,7 +310,7 @@ authorize_of(KgDecisions *d, int32 type_no)
 	return d->authorize;
 }
 
-/* Appends the id of the resource. Returns false if the entity lacks it. */
+/* Appends the id of the resource. Returns false if the entity lacks this id. */
 static bool
 append_id(StringInfo key, const KgField *field, Datum data)
 {
@@ -358,8 +366,8 @@ make_key(KgDecisions *d, text *entity_id, Datum data)
 }
 
 /*
- * Returns the decision with a key. If it does not exist, creates it if may_add,
- * or else returns NULL.
+ * Returns the decision with a key. If there is no such decision, creates it if
+ * may_add, or else returns NULL.
  */
 static Decision *
 find_decision(KgDecisions *d, Key key, bool may_add)

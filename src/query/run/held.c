@@ -31,7 +31,8 @@
 
 typedef struct Held
 {
-	uint64 used; /* value of "uses" at the last use; 0: the slot is free */
+	/* value of "uses" at the last use; 0: the slot is free */
+	uint64 used;
 	const char *sql;
 	Oid role;
 	int sec_context;
@@ -42,7 +43,8 @@ typedef struct Held
 	Snapshot snapshot;
 	QueryDesc *desc;
 	ParamListInfo params;
-	int busy; /* subtransaction level of the running call; 0: idle */
+	/* subtransaction level of the running call; 0: idle */
+	int busy;
 } Held;
 
 /* The arrays held and offers are empty between transactions. */

@@ -30,7 +30,8 @@ typedef struct KgRanges
 {
 	const KgRange *ranges;
 	uint32 n;
-	const KgNodeSet *set; /* index in set of the first node that is needed */
+	/* index in set of the first node that is needed */
+	const KgNodeSet *set;
 	uint32 wanted;
 } KgRanges;
 
@@ -56,13 +57,15 @@ typedef struct KgStatement
 	const Oid *argtypes;
 	const Datum *values;
 	const bool *nulls; /* NULL: no value is null */
-	bool hold;		   /* its executor may be held, see query/run/held.h */
+	/* its executor may be held, see query/run/held.h */
+	bool hold;
 	/*
-	 * reads tables of the user: planned with real sizes, and with its values
-	 * unless by_ids is set
+	 * reads tables of the user; planned with their real sizes, and with the
+	 * statement's values unless by_ids is set
 	 */
 	bool foreign;
-	bool by_ids; /* for a foreign statement: rows are selected by ids alone */
+	/* for a foreign statement: rows are selected by ids alone */
+	bool by_ids;
 	/*
 	 * For a foreign statement: the tenant for which it is planned. The planner
 	 * estimates the number of rows that policies and tenant_column show to this

@@ -327,8 +327,10 @@ throw_late(const KgClock *clock)
 typedef struct Timed
 {
 	const KgClock *clock;
-	bool met;  /* the clock ended and the cancel was caught */
-	bool told; /* nested work has raised KG_TIMEOUT for this clock */
+	/* the clock ended and the cancel was caught */
+	bool met;
+	/* nested work has raised KG_TIMEOUT for this clock */
+	bool told;
 	struct Timed *outer;
 } Timed;
 

@@ -42,8 +42,10 @@ typedef enum KgFunctionRuns
 /* A call. It lives on the stack of its entry (src/entry.h), which ends it. */
 typedef struct KgCall
 {
-	bool contained; /* kg_contained() has made the transaction read-only */
-	bool read_only; /* if contained: the transaction was read-only before */
+	/* kg_contained() has made the transaction read-only */
+	bool contained;
+	/* if contained: the transaction was read-only before */
+	bool read_only;
 	KgClock clock;
 	/*
 	 * the deadline that the caller requested by an argument; ends writes, too
@@ -59,13 +61,17 @@ typedef struct KgCall
 	bool lowered;				   /* settings are lowered until it ends */
 	const struct KgLimits *limits; /* limits of the caller; NULL: no limits */
 	KgPlace place;
-	int64 edges; /* number of edges that graph searches have read */
+	/* number of edges that graph searches have read */
+	int64 edges;
 	struct KgValidity *validity; /* query/time/validity.h; NULL: no valid_at */
-	const char *tool; /* the running tool, for query/argument/repair.h */
+	/* the running tool, for query/argument/repair.h */
+	const char *tool;
 	const Jsonb *arguments;
-	const Jsonb *measured; /* the last measured reply, and its length as text */
+	/* the last measured reply, and its length as text */
+	const Jsonb *measured;
 	Size measured_size;
-	TimestampTz now;		  /* value of "now" in the call; 0: not read yet */
+	/* value of "now" in the call; 0: not read yet */
+	TimestampTz now;
 	struct KgPast *past;	  /* query/time/past.h; NULL: no as_of */
 	const KgCatalog *catalog; /* kg_running_catalog(); NULL: not read yet */
 	/* kg_own_changes() when the catalog was read (base/invalidate.h) */

@@ -35,7 +35,8 @@ typedef struct Heard
 	const KgTokenIdentity *token;
 	Oid role;
 	bool lapsed; /* the session's token is no longer valid */
-	bool asking; /* whether an authorizer runs, for the tenant of its caller */
+	/* whether an authorizer runs, for the tenant of its caller */
+	bool asking;
 } Heard;
 
 /* The rights at the first call of a policy's expression. */

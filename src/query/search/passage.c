@@ -37,7 +37,8 @@ typedef struct Finding
 	const KgWords *query;
 	MemoryContext scratch; /* memory context of the words of a piece */
 	int best;			   /* number of words in the passage */
-	bool longer;		   /* the text is longer than the part that is read */
+	/* the text is longer than the part that is read */
+	bool longer;
 } Finding;
 
 static uint64

@@ -55,7 +55,8 @@ prefix_row(TupleTableSlot *slot, void *arg)
 					   : kg_search_rank_prefix(search, term);
 
 	if (kind == KG_TERM_TOKEN && exact)
-		return true; /* exact tokens are counted by count_tokens() */
+		/* exact tokens are counted by count_tokens() */
+		return true;
 	kg_search_keep(search,
 				   node,
 				   type_no,

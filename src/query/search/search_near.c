@@ -42,17 +42,20 @@ typedef struct Like
 typedef struct Near
 {
 	KgSearch *search;
-	int token; /* index of the word in the query; -1: the whole query */
+	/* index of the word in the query; -1: the whole query */
+	int token;
 	const char *text;
 	KgChars chars;
-	bool paired; /* the text is of a script without spaces between words */
-	bool parts;	 /* candidates must contain the text */
-	int most;	 /* maximum number of terms with an entity */
+	/* the text is of a script without spaces between words */
+	bool paired;
+	bool parts; /* candidates must contain the text */
+	int most;	/* maximum number of terms with an entity */
 	int n;
 	int size;
 	Like *terms;	   /* candidates */
 	KgChars candidate; /* reused for each row */
-	int at;			   /* index of the candidate whose entities are read */
+	/* index of the candidate whose entities are read */
+	int at;
 	/* number of candidates with an entity, including the candidate at "at" */
 	int found;
 	int rows; /* number of rows of entities read */

@@ -59,7 +59,7 @@ extern void kg_search_keep(KgSearch *search, int64 node, int32 type_no,
 						   KgMatchHow how, char kind, const char *term,
 						   double score);
 
-/* Appends " AND the type is one of those searched". */
+/* Appends " AND the type is one of the searched types". */
 extern void kg_search_append_types(KgSqlBuilder *b, const KgSearch *search,
 								   const char *alias);
 extern bool kg_search_has_type(const KgSearch *search, const KgType *type);

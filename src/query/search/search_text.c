@@ -33,7 +33,10 @@
 #define KG_B 0.75
 /* Cost of a lookup by key, in rows of a sequential index scan. */
 #define KG_PROBE_COST 8
-/* Resolution of scores: rounding hides the order in which parts were added. */
+/*
+ * Unit to which scores are rounded, so that the order in which the parts of a
+ * score were added has no effect.
+ */
 #define KG_SCORE_UNIT 1e-9
 
 typedef struct Posting
@@ -83,7 +86,8 @@ typedef struct TextSearch
 	 * all texts.
 	 */
 	bool counted;
-	bool closed; /* entities not found so far cannot be among the best */
+	/* entities not found so far cannot be among the best */
+	bool closed;
 } TextSearch;
 
 /* ---- limits ---- */

@@ -457,7 +457,10 @@ kg_changes_state(const KgCatalog *catalog, KgFollowed *followed)
 	kg_spi_end_as_owner(&user);
 }
 
-/* Reads the first transactions from a position on, up to the end. */
+/*
+ * Reads the first transactions from a position on, up to the end of the changes
+ * that can be followed.
+ */
 static void
 read_transactions(const KgCatalog *catalog, const KgFollowed *followed,
 				  uint64 from, Transactions *transactions)
@@ -756,7 +759,10 @@ kg_history_saw(const KgCatalog *catalog, const KgType *type, const char *id,
 		return true;
 	if (change == 0 && node_of(catalog, type, id) == node)
 		return read_entity(catalog, type, id) != NULL;
-	/* The entity did not exist then, so its last state before that counts. */
+	/*
+	 * The entity did not exist at that time, so its last state before that time
+	 * counts.
+	 */
 	beside.after = false;
 	change = change_beside(catalog, &beside);
 	return change != 0 && is_seen(catalog, change);

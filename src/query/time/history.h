@@ -15,7 +15,8 @@ typedef struct KgChange
 	int64 transaction;
 	const char *at;
 	const char *by;
-	const char *subject; /* subject, agent, tool and reason may be NULL */
+	/* subject, agent, tool and reason may be NULL */
+	const char *subject;
 	const char *agent;
 	const char *tool;
 	const char *reason;
@@ -74,8 +75,10 @@ typedef struct KgRecent
 	TimestampTz since; /* 0: any */
 	const KgType **types;
 	int ntypes;
-	bool edges;	 /* changes of edges too, if the caller sees the whole tenant */
-	bool mine;	 /* only changes by the caller's role, subject and agent */
+	/* changes of edges too, if the caller sees the whole tenant */
+	bool edges;
+	/* only changes by the caller's role, subject and agent */
+	bool mine;
 	int64 below; /* only numbers below this change; 0: any */
 } KgRecent;
 
@@ -86,8 +89,9 @@ extern int kg_history_recent(const KgCatalog *catalog, const KgRecent *recent,
 /* A position among the changes: the position of the next change to read. */
 typedef struct KgChangePosition
 {
-	uint64 xid;	  /* number (xid8) of its transaction */
-	int64 change; /* the last change of the transaction that was read, or 0 */
+	uint64 xid; /* number (xid8) of its transaction */
+	/* the last change of the transaction that was read, or 0 */
+	int64 change;
 } KgChangePosition;
 
 /* The changes that can be followed. */

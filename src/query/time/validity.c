@@ -37,8 +37,9 @@ typedef struct KgValidity
 {
 	const char *instant;
 	const bytea *key;
-	bool now;	 /* the argument was "now" */
-	bool leaves; /* rows are not filtered (kg_validity_leave_rows()) */
+	bool now; /* the argument was "now" */
+	/* rows are not filtered (kg_validity_leave_rows()) */
+	bool leaves;
 	int ntypes;
 	Timed *types;
 	int nrelations;

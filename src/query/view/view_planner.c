@@ -161,7 +161,7 @@ is_column(const View *view, Node *node, Test *test)
 	const char *name;
 	const Var *data;
 
-	/* A bigint column is cast if it is compared with a numeric. */
+	/* A bigint column that is compared with a numeric is below a cast. */
 	if (IsA(call, FuncExpr) && call->funcid == F_NUMERIC_INT8)
 		call = linitial(call->args);
 	name = kg_own_call((const Node *) call);
@@ -316,7 +316,10 @@ read_like(const View *view, const OpExpr *clause, Test *test)
 	return prefix.val.string.len > 0;
 }
 
-/* Returns the first element of a constant array that is not null, or NULL. */
+/*
+ * Returns the first element that is not null of a constant array; NULL if there
+ * is no such element.
+ */
 static Expr *
 first_element(const View *view, Node *node)
 {
@@ -565,7 +568,8 @@ typedef struct Counted
 	const PlannerGlobal *planning;
 	const List *args;
 	int64 count;
-	double rows; /* estimated number of entities of the type; or 0 */
+	/* estimated number of entities of the type; or 0 */
+	double rows;
 	struct Counted *next;
 	MemoryContextCallback gone;
 } Counted;

@@ -25,7 +25,8 @@
 typedef struct KgViewTest
 {
 	KgOp op;
-	const Jsonb *value; /* an array for KG_OPERAND_LIST; NULL: SQL's NULL */
+	/* an array for KG_OPERAND_LIST; NULL: SQL's NULL */
+	const Jsonb *value;
 } KgViewTest;
 
 typedef struct KgViewFilter
