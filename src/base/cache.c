@@ -2,8 +2,8 @@
  * cache.c
  *	  Backend-local caches.
  *
- * Entries are in a list, most recently used first, because a cache has few of
- * them.  Hashes are compared before the caller's match function is called.
+ * A cache has few entries, so they are in a list, most recently used first.
+ * Hashes are compared before the caller's match function is called.
  */
 #include "postgres.h"
 

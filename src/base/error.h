@@ -176,7 +176,7 @@ extern void kg_error_call_tool(KgError *err, const char *tool,
 extern void kg_error_meant_member(KgError *err, const struct KgMember *member);
 /* Marks did_you_mean as certain, however it is spelled. */
 extern void kg_error_sure(KgError *err);
-/* Marks the suggestion as one of several likely ones. */
+/* Marks the suggestion as one of several likely suggestions. */
 extern void kg_error_doubt(KgError *err);
 /* Suggests an example of a valid value for the error's path. */
 extern void kg_error_example(KgError *err, const Jsonb *example);

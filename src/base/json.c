@@ -289,7 +289,10 @@ kg_json_number_bytes(const JsonbContainer *container, int64 max)
 	JsonbValue value;
 	int64 bytes = 0;
 
-	/* Most entities are flat. For them this loop takes a third of the time. */
+	/*
+	 * Most entities are flat. For them this function takes a third of the time
+	 * of the iterator below.
+	 */
 	if (is_flat(container))
 		return flat_number_bytes(container, max);
 	it = JsonbIteratorInit((JsonbContainer *) container);

@@ -169,11 +169,17 @@ const char kg_manifest_more[] =
 	"'pg_class'::regclass AND c.oid = d.objid LEFT JOIN pg_proc p "
 	"ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid "
 	"WHERE e.extname = 'kg_graph' AND $1 IS NULL "
-	/* Since PostgreSQL 18, types of rows and of arrays are members, too. */
+	/*
+	 * Since PostgreSQL 18, types of rows and of arrays are members of an
+	 * extension, too.
+	 */
 	"AND NOT EXISTS (SELECT FROM pg_type t WHERE d.classid = "
 	"'pg_type'::regclass AND t.oid = d.objid "
 	"AND (t.typrelid <> 0 OR t.typcategory = 'A')) "
-	/* Before ALTER EXTENSION ... UPDATE, no members are recorded. */
+	/*
+	 * Until ALTER EXTENSION ... UPDATE is run, kg_manifest has no rows of
+	 * members.
+	 */
 	"AND EXISTS (SELECT FROM " KG_MANIFEST "WHERE m.kind = 'member') "
 	"AND coalesce(CASE c.relkind WHEN 'S' THEN 'sequence ' WHEN 'r' "
 	"THEN 'table ' WHEN 'p' THEN 'table ' END || c.relname, "
@@ -191,7 +197,9 @@ kg_manifest_wrong(bool thorough, const char *tenant)
 {
 	static KgSaved saved[3];
 
-	/* Before ALTER EXTENSION ... UPDATE, fewer objects can be compared. */
+	/*
+	 * Until ALTER EXTENSION ... UPDATE is run, fewer objects can be compared.
+	 */
 	KG_SPI_SELECT_OF("SELECT to_regprocedure('@kg_definitions_wrong(boolean)') "
 					 "IS NULL WHERE $1 IS NULL OR true",
 					 tenant);

@@ -2,9 +2,10 @@
  * meaning.c
  *	  Classification of the difference between two names.
  *
- * Edit distance ignores meaning: "unrelated" is two letters from "related",
- * and "min" is as near to "max".  This file lists the words and prefixes that
- * reverse a name's meaning.  All code that suggests names calls it.
+ * Edit distance ignores meaning: "unrelated" is two letters from "related", and
+ * "min" is as near to "max". This file lists the words and prefixes that
+ * reverse a name's meaning. All code that suggests names calls the functions of
+ * this file.
  */
 #include "postgres.h"
 

@@ -2,8 +2,8 @@
  * settings.h
  *	  The kg_graph.* settings.
  *
- * Limits can be set by superusers only.  An error that a limit causes names
- * it.
+ * Limits can be set by superusers only. An error that a limit causes names the
+ * limit.
  */
 #ifndef KG_SETTINGS_H
 #define KG_SETTINGS_H

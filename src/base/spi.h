@@ -2,9 +2,9 @@
  * spi.h
  *	  SPI for kg_graph's own statements.
  *
- * Their SQL text is static, they run as the current user, and each backend
- * caches their plans.  Statements compiled from the arguments of a tool use
- * query/run/plan.h instead.
+ * The SQL text of these statements is static. They run as the current user, and
+ * each backend caches their plans. Statements compiled from the arguments of a
+ * tool use query/run/plan.h instead.
  */
 #ifndef KG_SPI_H
 #define KG_SPI_H

@@ -3,10 +3,10 @@
  *	  Insertion of complete jsonb documents into a new object.
  *
  * pushJsonbValue() unpacks a container member by member and rebuilds it, which
- * is most of the work for a reply inside an envelope inside a message.  The
- * format (utils/jsonb.h) does not require this.  A container has relative
- * offsets only, and may be at any position aligned to four bytes.  An object
- * with so few members has an offset in its first entry only.
+ * is most of the work for a reply inside an envelope inside a message. The
+ * format (utils/jsonb.h) does not require this. A container has relative
+ * offsets only, and may be at any position aligned to four bytes. An object
+ * with the few members of a KgSplice has an offset in its first entry only.
  */
 #include "postgres.h"
 

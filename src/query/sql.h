@@ -32,7 +32,7 @@ typedef struct KgSqlBuilder
 /* Begins a statement; its first parameter, $1, is the tenant. */
 extern void kg_sql_start(KgSqlBuilder *b, const KgCatalog *catalog);
 
-/* Adds a parameter; returns its number. */
+/* Adds a parameter; returns the number of the parameter. */
 extern int kg_sql_param(KgSqlBuilder *b, Oid type, Datum value);
 extern int kg_sql_param_text(KgSqlBuilder *b, const char *text);
 extern int kg_sql_param_int64(KgSqlBuilder *b, int64 n);

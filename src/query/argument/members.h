@@ -3,9 +3,9 @@
  *	  The members of an input schema, as structs: the only source of the names
  *	  and kinds of arguments, for reading them and for corrections.
  *
- *	  tools/input/outline.c makes them of the templates of the published
- *	  schemas. Values that depend on tenants are not in them; values of settings
- *	  are in them as numbers of settings.
+ * tools/input/outline.c makes these structs from the templates of the published
+ * schemas. They have no values that depend on tenants. The value of a setting
+ * is stored as the number of the setting.
  */
 #ifndef KG_MEMBERS_H
 #define KG_MEMBERS_H

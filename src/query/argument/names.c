@@ -3,8 +3,8 @@
  *	  Names that other tools, query languages and calendars use for kg_graph's
  *	  arguments. The lists are files of query/words.
  *
- * They serve only for corrections: an error suggests the name that was probably
- * meant, and the call is not run with it.
+ * The names serve only for corrections: an error suggests the name that was
+ * probably meant, and the call is not run with this name.
  */
 #include "postgres.h"
 

@@ -68,8 +68,8 @@ extern void kg_correct_list(KgCorrection *correction, const char *path,
 							bool condition);
 
 /*
- * Sets the value at a path of the running call's arguments. Returns false if
- * there is no such value.
+ * Sets *value to the value at a path of the running call's arguments. Returns
+ * false if there is no such value.
  */
 extern bool kg_repair_value_at(const char *path, JsonbValue *value);
 

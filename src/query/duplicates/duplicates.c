@@ -3,9 +3,9 @@
  *	  Pairs of entities of a type that may be the same.
  *
  * The similarity of two names is the similarity of their sets of trigrams.
- * Trigrams are of words with two blanks before and one blank after them. The
- * score of a pair is the probability that at least one piece of evidence is
- * right. The pieces are independent, and each has a weight.
+ * Trigrams are made of each word with two blanks before and one blank after it.
+ * The score of a pair is the probability that at least one piece of evidence is
+ * right. The pieces of evidence count as independent, and each has a weight.
  */
 #include "postgres.h"
 

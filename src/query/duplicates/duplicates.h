@@ -2,8 +2,8 @@
  * duplicates.h
  *	  Pairs of entities of a type that may be the same.
  *
- * Evidence are similar names, equal values of indexed properties, and common
- * neighbours. All of it is of rows that the caller sees.
+ * Evidence is similar names, equal values of indexed properties, and common
+ * neighbours. Only rows that the caller sees count as evidence.
  */
 #ifndef KG_DUPLICATES_H
 #define KG_DUPLICATES_H

@@ -30,7 +30,10 @@ typedef struct KgCondition
 	const JsonbValue *read_bool; /* a string that was read as a boolean */
 	/* an array that was read as the operand of "in" */
 	const JsonbValue *read_list;
-	/* the error, unless the property is an object */
+	/*
+	 * the error about an object without operators, which the analysis raises;
+	 * or NULL
+	 */
 	KgError *misread;
 	/* members of an object without operators, or NULL */
 	const JsonbContainer *members;

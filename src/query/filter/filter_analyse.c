@@ -1182,8 +1182,8 @@ throw_misread(const KgCondition *condition, const KgFilterTarget *targets,
 }
 
 /*
- * Replaces a property's name by the only one that differs only in case. Returns
- * false if no name differs only in case, or several do.
+ * Replaces a property's name by the only name that differs only in case.
+ * Returns false if no name differs only in case, or several do.
  */
 static bool
 take_property(KgCondition *condition, const KgFilterTarget *targets,

@@ -2,8 +2,8 @@
  * operators.c
  *	  The table of operators.
  *
- * ci/check_docs.py --fix makes the table of docs/tools.md from it. The comment
- * before a row is the description of the operator there.
+ * ci/check_docs.py --fix makes the table of docs/tools.md from this table. The
+ * comment before a row is the description of the operator in docs/tools.md.
  */
 #include "postgres.h"
 

@@ -44,7 +44,7 @@ typedef enum KgOp
 typedef enum KgOperandForm
 {
 	KG_OPERAND_VALUE, /* a value of the property */
-	/* like VALUE, but need not be a member of the enum */
+	/* like KG_OPERAND_VALUE, but need not be a member of the enum */
 	KG_OPERAND_ORDERED,
 	KG_OPERAND_LIST, /* 1 to KG_MAX_IN_VALUES values */
 	KG_OPERAND_PART, /* a text that is not empty */

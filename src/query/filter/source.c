@@ -162,8 +162,8 @@ append_key_source(KgSqlBuilder *b, const KgType *type, const KgSource *source)
 }
 
 /*
- * Adds an array parameter with the distinct ids of a condition. Returns its
- * number.
+ * Adds an array parameter with the distinct ids of a condition. Returns the
+ * number of the parameter.
  */
 static int
 param_ids(KgSqlBuilder *b, const KgCondition *condition)

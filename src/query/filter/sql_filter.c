@@ -13,7 +13,7 @@
 #include "query/filter/sql_filter.h"
 #include "schema/format.h"
 
-/* A text has at most this number of comparisons, and of values in a list. */
+/* Maximum number of comparisons in a text, and of values in a list. */
 #define KG_SQL_COMPARISONS 10
 #define KG_SQL_VALUES 100
 

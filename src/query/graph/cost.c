@@ -4,9 +4,9 @@
  *
  * The fan-out of a hop is the mean degree of a few nodes at that distance from
  * the start (query/graph/probe.c). Fan-outs multiply, but a search reads each
- * edge once. So if the product exceeds kg_graph.max_cost, the caller's nodes
- * are counted and the degrees of a sample are read. A breadth-first search
- * costs at most the number of nodes times the mean degree.
+ * edge once. So if the product exceeds kg_graph.max_cost, the nodes that the
+ * caller sees are counted and the degrees of a sample are read. A breadth-first
+ * search costs at most the number of nodes times the mean degree.
  *
  * A step in memory over an edge that was read costs a tenth of reading it.
  */

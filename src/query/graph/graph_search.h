@@ -32,7 +32,9 @@ typedef struct KgFollow
 	bool properties; /* found() gets the properties of each edge */
 	/* only edges of tables that the caller may read are walked, for hints */
 	bool readable;
-	/* NULL, or returns whether an edge is walked; implies properties */
+	/*
+	 * Returns whether an edge is walked; NULL: every edge. Implies properties.
+	 */
 	bool (*accept)(int32 relation_no, const Jsonb *properties, void *arg);
 	void *accept_arg;
 } KgFollow;

@@ -2,8 +2,8 @@
  * links.c
  *	  A part of the graph in memory.
  *
- * Its size is limited by kg_graph.max_edges, which counts edges read, and by
- * kg_graph.max_search_memory.
+ * The size of this part is limited by kg_graph.max_edges, which counts edges
+ * read, and by kg_graph.max_search_memory.
  */
 #include "postgres.h"
 

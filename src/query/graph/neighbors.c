@@ -2,10 +2,10 @@
  * neighbors.c
  *	  Breadth-first search, and pages of its result.
  *
- * A search stores only the set of nodes in the order of discovery; depths are
- * boundaries in it. Ids are read only for the levels that a page needs, and
- * only the smallest are stored. So memory for ids depends on the page, not on
- * the number of nodes.
+ * A search stores only the set of nodes in the order of discovery; a depth is a
+ * slice of this set. Ids are read only for the levels that a page needs, and
+ * only the smallest ids are stored. So memory for ids depends on the page, not
+ * on the number of nodes.
  */
 #include "postgres.h"
 

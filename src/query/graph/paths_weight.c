@@ -2,13 +2,13 @@
  * paths_weight.c
  *	  The lightest paths with a maximum number of hops.
  *
- * With this maximum it is not enough to know the lightest walk to a node: a
- * heavier walk with fewer hops may be the only walk that can continue. So the
- * least weight is stored by node and number of hops to the target, in one
- * round for each hop. This is Dijkstra's relaxation without its queue, which
- * would be wrong under a hop limit. Weights are not negative, so the lightest
- * walk with the fewest hops repeats no node. Weights are exact integers in
- * units of 10^-15.
+ * Because of this maximum, it is not enough to know the lightest walk to a
+ * node: a heavier walk with fewer hops may be the only walk that can continue.
+ * So the least weight is stored by node and number of hops to the target, in
+ * one round for each hop. This is Dijkstra's relaxation without its queue,
+ * which would be wrong under a hop limit. Weights are not negative, so the
+ * lightest walk with the fewest hops repeats no node. Weights are exact
+ * integers in units of 10^-15.
  *
  * The lightest of all simple paths, trails or walks are found best first (A*).
  * The least weights to the targets estimate the rest of a path.

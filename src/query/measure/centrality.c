@@ -320,7 +320,7 @@ add_source(Between *b, uint32 source)
 		b->reach[b->queue[i]].distance = -1;
 }
 
-/* Returns the pivots, which are different nodes, or NULL for all nodes. */
+/* Returns the pivots, which are all different; NULL: every node is a pivot. */
 static uint32 *
 choose_pivots(const Between *b, int64 seed, uint32 *n)
 {

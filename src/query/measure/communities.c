@@ -46,7 +46,7 @@ typedef struct Leiden
 	/* indexed by node of the network: its node of the level */
 	uint32 *flat;
 	/* of the size of the network: */
-	/* indexed by community, or part: the sum of degrees */
+	/* indexed by community, or part: the sum of the degrees of its nodes */
 	double *total;
 	/* indexed by community, or part: the number of its nodes */
 	uint32 *size;

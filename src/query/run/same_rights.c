@@ -35,7 +35,7 @@ typedef struct Heard
 	const KgTokenIdentity *token;
 	Oid role;
 	bool lapsed; /* the session's token is no longer valid */
-	/* whether an authorizer runs, for the tenant of its caller */
+	/* an authorizer runs, with the tenant of its caller */
 	bool asking;
 } Heard;
 

@@ -20,9 +20,9 @@ typedef enum KgMatchHow
 	KG_MATCH_PREFIX,
 	KG_MATCH_TOKEN,
 	KG_MATCH_TRIGRAM,
-	/* of a text, see query/search/search_text.h */
+	/* words of a text (query/search/search_text.h) */
 	KG_MATCH_WORDS,
-	/* near a vector, see query/search/search_meaning.h */
+	/* nearness to a vector (query/search/search_meaning.h) */
 	KG_MATCH_MEANING
 } KgMatchHow;
 

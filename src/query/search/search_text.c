@@ -145,7 +145,7 @@ read_query(TextSearch *search, const char *query, const char *path)
 
 /*
  * Adds a parameter: the empty word, then the words of the query in order.
- * Returns its number.
+ * Returns the number of the parameter.
  */
 static int
 param_words(KgSqlBuilder *b, const TextSearch *search)

@@ -635,8 +635,8 @@ typedef struct Beside
 
 /*
  * Passes a column of the change to the function, whether or not the caller may
- * see the change. Returns false if there is no such change. Times and versions
- * have an equal order.
+ * see the change. Returns false if there is no such change. The order by time
+ * and the order by version are equal.
  */
 static bool
 find_beside(const KgCatalog *catalog, const Beside *beside, const char *column,
