@@ -84,7 +84,7 @@ kg_watch(Oid relid)
 			return;
 
 	/*
-	 * The array is full only after many DROP EXTENSION in a session.  Forget
+	 * The array is full only after many DROP EXTENSION in a session. Forgets
 	 * the oldest half, which are dropped relations.
 	 */
 	if (nwatched == KG_MAX_WATCHED)

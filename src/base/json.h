@@ -156,8 +156,9 @@ extern void kg_jw_member(KgJsonWriter *w, const KgJsonIter *member);
 extern void kg_jw_members(KgJsonWriter *w, const JsonbContainer *object);
 /*
  * Writes a copy of an object or array in which some values, at any depth, are
- * replaced. replace() is called for each member of "in". It writes a value in
- * place of the member and returns true, or writes nothing and returns false.
+ * replaced. replace() is called for each member of "in". replace() writes a
+ * value in place of the member and returns true, or writes nothing and returns
+ * false.
  */
 typedef bool (*KgJsonReplace)(KgJsonWriter *w, const JsonbContainer *in,
 							  const KgJsonIter *member);

@@ -697,8 +697,8 @@ offer_words(const KgMemory *memory, Words *words, Words *chosen, int64 *fewest)
 }
 
 /*
- * Returns the matching words of that word or sign of the query whose matching
- * words the fewest rows have.
+ * Finds the matching words for each word or sign of the query. Returns the
+ * matching words that the fewest rows have.
  */
 static Words
 choose_words(const KgMemory *memory, const char *query)

@@ -35,9 +35,10 @@ typedef struct KgRelated
 } KgRelated;
 
 /*
- * Add entities to a set. The first function adds the entities with these
- * names, without stubs. The second function adds the next entities after a
- * name, in the order of names, with stubs.
+ * Add entities to a set. A stub is an entity that exists only as the end of a
+ * relation. The first function adds the entities with these names, without
+ * stubs. The second function adds the next entities after a name, in the order
+ * of names, with stubs.
  */
 extern void kg_memory_by_names(const KgMemory *memory, const char *const *names,
 							   int n, KgRemembrance *to);

@@ -600,7 +600,10 @@ add_near_strings(const KgListQuery *query, const KgField *field,
 		int len = strlen(spellings[i]);
 		const bytea *key;
 
-		/* Values that begin with the text are as near as its neighbours. */
+		/*
+		 * Values that begin with the text are as near as the neighbours of the
+		 * text in the order of keys, so they are added, too.
+		 */
 		value = kg_json_string_value(spellings[i]);
 		key = field->by_version ? kg_key_bound(field, &value, false)
 								: kg_key_prefix_low(spellings[i], len);

@@ -235,7 +235,9 @@ begin_known(KgGraph *graph)
 /* If there are fewer nodes than this, they are looked up one by one. */
 #define KG_FEWEST_IN_RANGES 8
 
-/* Makes ranges of ascending nodes. Returns their number. */
+/*
+ * Makes ranges of ascending nodes that are near. Returns the number of ranges.
+ */
 static uint32
 make_ranges(const int64 *nodes, uint32 n, KgRange *ranges)
 {

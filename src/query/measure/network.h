@@ -2,11 +2,11 @@
  * network.h
  *	  The part of the graph that a measure is of, as arrays.
  *
- * It has the nodes that the caller sees, of the chosen types, and the edges
- * between them over the chosen relations. A hidden node and its edges are not
- * in the arrays, so no measure depends on them. Nodes are in the order of their
- * numbers and arcs in the order of their ends, so a measure does not depend on
- * the order in which rows are read.
+ * The network has the nodes that the caller sees, of the chosen types, and the
+ * edges between them over the chosen relations. A hidden node and its edges are
+ * not in the arrays, so no measure depends on them. Nodes are in the order of
+ * their numbers and arcs in the order of their ends, so a measure does not
+ * depend on the order in which rows are read.
  */
 #ifndef KG_NETWORK_H
 #define KG_NETWORK_H

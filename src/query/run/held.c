@@ -4,10 +4,11 @@
  *
  * A held executor is used only if a fresh executor would return equal rows. SQL
  * text, role, security context and row_security must be equal, snapshots must
- * be equal, and the plan must be valid. It has its own resource owner, below
- * the transaction's, so that it survives subtransactions, and its own memory
- * context. model/writing.c closes it when the outermost statement ends, and
- * before any utility statement. An abort frees owner and context.
+ * be equal, and the plan must be valid. A held executor has its own resource
+ * owner, below the transaction's resource owner, so that the executor survives
+ * subtransactions. It also has its own memory context. model/writing.c closes
+ * it when the outermost statement ends, and before any utility statement. An
+ * abort frees its resource owner and its memory context.
  */
 #include "postgres.h"
 
@@ -330,9 +331,10 @@ start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
 /*
  * Returns whether a rescan reads everything again.
  *
- * Index scans do, also below a Result or a Limit. A node that caches rows
- * (function scan, sort, subplan) rescans only if it knows that a parameter has
- * changed. It does not know of the parameters that set_params() changes.
+ * An index scan reads everything again, also below a Result or a Limit. A node
+ * that caches rows (function scan, sort, subplan) rescans only if it knows that
+ * a parameter has changed. It does not know of the parameters that set_params()
+ * changes.
  */
 static bool
 rescans_all(const PlannedStmt *statement)

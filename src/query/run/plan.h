@@ -77,8 +77,9 @@ typedef struct KgStatement
 	/* may omit rows for which no more decisions are possible */
 	bool lower_bound;
 	/*
-	 * The number of the column that has a node of kg_entity, or 0. Each row
-	 * and its presence then depend on that entity alone.
+	 * The number of the column that has a node of kg_entity, or 0. Each row,
+	 * and whether it is returned, then depends on the entity of this node
+	 * alone.
 	 */
 	int node_column;
 	/*

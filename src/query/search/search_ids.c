@@ -52,7 +52,10 @@ id_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Sets the bundles and names of the searched types; returns their number. */
+/*
+ * Sets the bundles and names of the searched types. Returns the number of these
+ * types.
+ */
 static int
 searched_types(const KgSearch *search, Datum **bundles, Datum **names)
 {

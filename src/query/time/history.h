@@ -62,8 +62,9 @@ typedef struct KgHistoryPlace
 
 /*
  * Reads at most n changes of an entity, the newest first, below a position.
- * Returns their number; 0 if the entity is hidden from the caller. For an
- * entity that was deleted, its last state decides whether it is hidden.
+ * Returns the number of changes read; 0 if the entity is hidden from the
+ * caller. For an entity that was deleted, its last state decides whether it is
+ * hidden.
  */
 extern int kg_history_read(const KgCatalog *catalog, const KgType *type,
 						   const char *id, const KgHistoryPlace *below, int n,

@@ -4,8 +4,8 @@
  *
  * Changes since that time are read once from kg_history, as a set. A statement
  * that then names a table of entities, edges, keys or terms gets the rows that
- * have not changed since, and the old versions of the others. The statements
- * and the code that runs them need no change.
+ * have not changed since that time, and the old versions of the other rows. The
+ * statements and the code that runs them need no change.
  */
 #ifndef KG_PAST_H
 #define KG_PAST_H
