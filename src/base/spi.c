@@ -51,8 +51,8 @@ kg_spi_expand(const char *sql)
 }
 
 /*
- * Returns the text with its "@FOR" replaced by a row-locking clause, or without
- * the clause if locks is false.
+ * Returns the text with its final "@FOR ..." as a row-locking clause, or
+ * without it if locks is false. Changes the text in place.
  */
 static char *
 with_locks(char *sql, bool locks)

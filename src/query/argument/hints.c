@@ -309,7 +309,7 @@ nearest_to_all(const KgCatalog *catalog, const KgType *type,
 
 /*
  * Adds a correction of the value at a path of the arguments. If that value is
- * an array, corrects one of its items.
+ * an array, corrects the item "got" of this array.
  */
 static void
 correct(KgCorrection *correction, const char *path, const JsonbValue *got,
@@ -1015,8 +1015,8 @@ write_no_match(const KgListQuery *query, const KgCondition *condition,
 }
 
 /*
- * Returns the message that conditions that are tested on documents, without an
- * index, match nothing.
+ * Returns the message for a filter that matches nothing and has conditions that
+ * are tested on documents, without an index.
  */
 static const char *
 no_scan_match(const KgFilter *filter)

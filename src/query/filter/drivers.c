@@ -433,8 +433,9 @@ rest_of(const KgDrivers *drivers)
 }
 
 /*
- * Reads the nodes that do not satisfy the conditions of the drivers, unless
- * such nodes are far more than the rows of the best driver.
+ * For each driver whose nodes were not all read, reads the nodes that do not
+ * satisfy its condition, unless these are far more than the rows of the best
+ * driver.
  */
 static void
 read_others(const KgDrivers *drivers, const KgDriver *best)

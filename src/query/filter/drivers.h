@@ -80,9 +80,9 @@ extern KgDriver *kg_drivers_race(KgDrivers *drivers, int64 most);
 
 /*
  * Returns a source of the nodes of the best driver, which must all have been
- * read. Nodes that are not among the nodes of another driver whose nodes were
- * all read are left out. The remaining conditions of the source are those that
- * no such driver covers.
+ * read. If a set of nodes decides about the condition of another driver, the
+ * nodes that this set excludes are left out. The remaining conditions of the
+ * source are those about which no driver decides.
  */
 extern KgSource *kg_drivers_meet(const KgDrivers *drivers,
 								 const KgDriver *best);

@@ -188,8 +188,8 @@ add_renumbered(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Adds ids that have the number, and the form of the first or the last id of
- * each type.
+ * For each type, adds ids that have the form of the type's first or last id,
+ * and the number.
  */
 static void
 renumber_ends(const KgSearch *search, TypedIds *list)
