@@ -11,7 +11,9 @@
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
-/* The integers up to this are doubles: 2^53 - 1. */
+/*
+ * The largest integer up to which a double represents every integer: 2^53 - 1.
+ */
 #define KG_MAX_SAFE INT64CONST(9007199254740991)
 
 static bool
@@ -50,7 +52,11 @@ replace(KgJsonWriter *w, const JsonbContainer *in, const KgJsonIter *member)
 	return true;
 }
 
-/* Returns NULL if the JSON remains as it is. */
+/*
+ * Returns a copy of the JSON in which numbers that a double does not represent
+ * exactly are text. Returns NULL if kg_graph.big_numbers does not require text,
+ * or if there are no such numbers.
+ */
 static Jsonb *
 as_text(const JsonbContainer *json)
 {

@@ -8,8 +8,8 @@
 #include "utils/jsonb.h"
 
 /*
- * Returns the JSON with numbers above 2^53 as text if kg_graph.big_numbers says
- * so; otherwise the JSON itself.
+ * If kg_graph.big_numbers requires text, returns the JSON with numbers above
+ * 2^53 as text. Otherwise returns the JSON itself.
  */
 extern const JsonbContainer *kg_big_numbers_in(const JsonbContainer *json);
 extern Jsonb *kg_big_numbers(Jsonb *reply);

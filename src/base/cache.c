@@ -2,8 +2,8 @@
  * cache.c
  *	  Backend-local caches.
  *
- * Entries are in a list, most recently used first, because a cache has few of
- * them.  Hashes are compared before the caller's match function is called.
+ * A cache has few entries, so they are in a list, most recently used first.
+ * Hashes are compared before the caller's match function is called.
  */
 #include "postgres.h"
 
@@ -49,7 +49,10 @@ is_stale(const KgCache *cache)
 static void
 drop_stale(KgCache *cache)
 {
-	/* Tables must be watched before they are read. */
+	/*
+	 * Looking up the schema also watches the tables whose changes make caches
+	 * stale. This must come before the tables are read.
+	 */
 	(void) kg_extension_schema();
 	while (!dlist_is_empty(&cache->entries))
 		drop(cache, dlist_head_node(&cache->entries));
@@ -120,7 +123,7 @@ measure(KgCache *cache, KgCacheEntry *entry)
 	entry->bytes = bytes;
 }
 
-/* Evicts the least recently used entries above the bound. */
+/* Evicts the least recently used entries while the cache exceeds its bounds. */
 static void
 evict(KgCache *cache)
 {
@@ -129,7 +132,7 @@ evict(KgCache *cache)
 		drop(cache, dlist_tail_node(&cache->entries));
 }
 
-/* The caches that have had an entry. */
+/* Linked list of the caches that have had an entry. */
 static KgCache *caches = NULL;
 
 void

@@ -47,7 +47,8 @@ typedef struct KgCacheEntry
 	dlist_node link;
 	uint64 hash;
 	MemoryContext context;
-	MemoryContext pinned_by; /* the most recent pin's context */
+	/* context of the most recent kg_cache_pin() */
+	MemoryContext pinned_by;
 	int pins;
 	Size bytes;
 	struct KgCache *cache;
@@ -57,10 +58,14 @@ typedef struct KgCacheEntry
 typedef struct KgCache
 {
 	const char *name;
-	const int *most; /* number of entries; a setting or constant; NULL: any */
+	/* maximum number of entries (a setting or constant), or NULL */
+	const int *most;
 	KgCacheStale stale;
-	const int *most_kb; /* memory of all entries; NULL: any */
-	/* bytes of an entry outside its context; NULL: none */
+	/* maximum memory of all entries in kB, or NULL: no limit */
+	const int *most_kb;
+	/*
+	 * Returns the bytes of an entry outside its context; NULL: no such bytes.
+	 */
 	Size (*elsewhere)(const void *entry);
 
 	dlist_head entries; /* most recently used first */
@@ -70,7 +75,8 @@ typedef struct KgCache
 	uint64 roles;
 	uint64 functions;
 	uint64 tables;
-	bool listed; /* is one of those that kg_cache_bytes() adds up */
+	/* is in the list of caches that kg_cache_bytes() adds up */
+	bool listed;
 	struct KgCache *next;
 } KgCache;
 
@@ -97,8 +103,8 @@ extern void *kg_cache_latest(KgCache *cache, KgCacheMatch match,
 extern void *kg_cache_make(const KgCache *cache, Size size);
 
 /*
- * Adds an entry to the cache.  Raises no error.  The entry's content must be
- * as recent as the kg_cache_find() that returned NULL, or newer.
+ * Adds an entry to the cache. Raises no error. The entry's content must not be
+ * older than the kg_cache_find() call that returned NULL for it.
  */
 extern void kg_cache_keep(KgCache *cache, void *entry, uint64 hash);
 

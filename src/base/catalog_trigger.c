@@ -55,12 +55,14 @@ renew_bundle(const TriggerData *trigdata)
 	bundle = SPI_getbinval(
 		tuple, tupdesc, SPI_fnumber(tupdesc, "bundle"), &isnull);
 	if (isnull)
-		return; /* a tool's name without a bundle */
+		/* the row of a tool's name may have no bundle */
+		return;
 	kg_become_owner(&user);
 	if (user.sec_context & SECURITY_NOFORCE_RLS)
 	{
 		kg_restore_user(&user);
-		return; /* functions of kg_graph */
+		/* a function of kg_graph, not the owner, makes the change */
+		return;
 	}
 	SPI_connect();
 	KG_SPI_EXEC("UPDATE @kg_bundle SET revision = revision "
@@ -72,8 +74,9 @@ renew_bundle(const TriggerData *trigdata)
 }
 
 /*
- * Trigger on every watched table.  It is a row trigger on tables for which
- * kg_graph runs statements that may change no rows.
+ * Trigger function of every watched table. A statement trigger also fires if
+ * the statement changes no row. Therefore tables on which kg_graph itself runs
+ * such statements have a row trigger.
  */
 Datum
 kg_sql_invalidate_catalog(PG_FUNCTION_ARGS)

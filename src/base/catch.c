@@ -24,7 +24,10 @@ bytes_used(MemoryContext context)
 	MemoryContextCounters counters = {0};
 	Size used;
 
-	/* Almost always true; counting would cost more than the rest. */
+	/*
+	 * Nearly always true. Counting the memory would cost more than the rest of
+	 * this function.
+	 */
 	if (context->isReset && of_empty > 0)
 		return of_empty;
 	context->methods->stats(context, NULL, NULL, &counters, false);
@@ -104,19 +107,23 @@ kg_catch_refusal(KgCatch how, void (*work)(void *arg), void *arg)
 	return catch_if(kg_error_is_refusal, how, work, arg);
 }
 
-/* Maximum number of times that work is begun. */
+/* Maximum number of times that kg_again() calls its work. */
 #define KG_TRIES 5
-/* Milliseconds; doubled with each conflict. */
+/*
+ * Bound of the random wait after a conflict, in milliseconds; doubled with each
+ * conflict.
+ */
 #define KG_STAGGER_MS 5
 
 /*
- * The current try.  It is a static variable because no state can be passed to
- * triggers that raise errors.
+ * The running try of kg_again(). It is a static variable because triggers that
+ * raise errors have no parameter for it.
  */
 typedef struct Try
 {
 	struct Try *outer;
-	bool again; /* ended by kg_throw_again() */
+	/* kg_throw_again() raised the error that ended this try */
+	bool again;
 } Try;
 
 static Try *innermost = NULL;

@@ -13,9 +13,12 @@
 
 typedef enum KgCatch
 {
-	KG_CATCH_KEEP, /* in a subtransaction, committed unless there is an error */
-	KG_CATCH_UNDO, /* in a subtransaction that is always rolled back */
-	KG_CATCH_MEMORY /* without a subtransaction: the work touches only memory */
+	/* in a subtransaction, committed unless there is an error */
+	KG_CATCH_KEEP,
+	/* in a subtransaction that is always rolled back */
+	KG_CATCH_UNDO,
+	/* without a subtransaction: the work touches only memory */
+	KG_CATCH_MEMORY
 } KgCatch;
 
 /*

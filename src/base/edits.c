@@ -39,7 +39,10 @@ cell(const KgChars *b, const int *oldest, const int *before, const int *row,
 	return least;
 }
 
-/* Only cells at most "most" off the diagonal matter. */
+/*
+ * A cell farther than "most" from the diagonal cannot be part of a distance up
+ * to "most".
+ */
 int
 kg_edits(const KgChars *a, const KgChars *b, int most)
 {

@@ -36,15 +36,16 @@ struct KgError
 };
 
 /*
- * In the order of KgErrorCode; documented in docs/errors.md.  Some SQLSTATEs
- * are also raised by the server for other reasons.  Those imply the code only
- * in errors of kg_graph.
+ * In the order of KgErrorCode; documented in docs/errors.md. The server raises
+ * some of these SQLSTATEs itself for other reasons. Such an SQLSTATE implies
+ * the code only if kg_graph raised the error.
  */
 static const struct
 {
 	const char *name;
 	int sqlstate;
-	KgErrorLevel level; /* for a tool that the client called directly */
+	/* level if the client called the tool directly */
+	KgErrorLevel level;
 	bool ours;
 } codes[] = {
 	{"INVALID_INPUT", ERRCODE_INVALID_PARAMETER_VALUE, KG_LEVEL_SERVICE},
@@ -76,7 +77,10 @@ static const struct
 /* In the order of KgErrorLevel. */
 static const char *const levels[] = {"service", "engine", "operation"};
 
-/* Values in errors are for orientation; longer ones are truncated.  Bytes. */
+/*
+ * Maximum length of a value in an error; bytes. Values in errors are for
+ * orientation; longer values are truncated.
+ */
 #define KG_MAX_ERROR_VALUE 256
 
 /* Formats into a palloc'd string of any length. */
@@ -216,7 +220,10 @@ kg_error_allow(KgError *err, const char *value)
 	JsonbValue string = kg_json_string_value(pstrdup(value));
 	ListCell *cell;
 
-	/* Variants of a relation, and bundles, may repeat names. */
+	/*
+	 * Names may repeat: variants of a relation, and bundles, may have the same
+	 * name.
+	 */
 	foreach(cell, err->allowed)
 		if (kg_json_string_is(lfirst(cell), value))
 			return;
@@ -311,14 +318,19 @@ fold_case(const KgChars *given, KgChars *folded)
 	}
 }
 
-/* Returns by how many edits a name differs at most from one that is near. */
+/*
+ * Returns the maximum edit distance at which another name is near to this name.
+ */
 static int
 most_edits(const char *name)
 {
 	return Max(2, (int) strlen(name) / 3);
 }
 
-/* Returns by how many edits two names differ but for case, or most + 1. */
+/*
+ * Returns the edit distance of two names, ignoring case, or most + 1 if it is
+ * above most.
+ */
 static int
 folded_edits(const char *a, const char *b, int most)
 {
@@ -357,8 +369,8 @@ kg_has_rival(const char *name, const char *meant, const char *const *candidates,
 }
 
 /*
- * Returns whether another of the allowed names is as near as the name that
- * did_you_mean has.
+ * Returns whether another allowed name is as near to the given name as the
+ * suggested name in did_you_mean.
  */
 static bool
 has_allowed_rival(const KgError *err)
@@ -613,7 +625,7 @@ kg_error_is_builtin(const ErrorData *edata)
 		   strcmp(edata->domain, PG_TEXTDOMAIN("postgres")) == 0;
 }
 
-/* Returns the code of an SQLSTATE, or -1 if callers must not see it. */
+/* Returns the code for an SQLSTATE, or -1 if callers must not see the error. */
 static int
 code_of_error(int sqlstate)
 {
@@ -694,9 +706,9 @@ code_of_object(const Jsonb *object)
 }
 
 /*
- * Returns the level.  Faults that are found before a tool works belong to the
- * service.  In an operation that a registered tool chose, they belong to the
- * operation.
+ * Returns the level of an error. A fault that is found before a tool begins its
+ * work belongs to the service. If a registered tool chose the operation, such a
+ * fault belongs to the operation.
  */
 static KgErrorLevel
 level_of(int code, bool in_operation)
@@ -743,7 +755,8 @@ kg_error_caught_code(const ErrorData *edata)
 }
 
 /*
- * Returns true if one of two folded names is a prefix of the other: NEEDS_PKG.
+ * Returns true if one of two folded names is a prefix of the other, as NEEDS is
+ * a prefix of NEEDS_PKG.
  */
 static bool
 continues(const KgChars *a, const KgChars *b)
@@ -753,7 +766,10 @@ continues(const KgChars *a, const KgChars *b)
 	return n >= 3 && memcmp(a->chars, b->chars, n * sizeof(*a->chars)) == 0;
 }
 
-/* Returns true if a folded candidate ends with the word: node_label. */
+/*
+ * Returns true if a folded candidate ends with the word, as "node_label" ends
+ * with "label".
+ */
 static bool
 ends_with_word(const KgChars *candidate, const KgChars *word)
 {
@@ -801,11 +817,17 @@ kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 			!kg_is_opposed(name, candidates[i]) && nends++ == 0)
 			ends = candidates[i];
 		distance = kg_edits(folded, candidate_folded, best_distance);
-		/* If less than half is equal, it is a different word. */
+		/*
+		 * If less than half of the characters are equal, the candidate is a
+		 * different word.
+		 */
 		if (distance > best_distance ||
 			2 * distance > Max(given->n, candidate->n))
 			continue;
-		/* Among candidates that differ in case only, the given case decides. */
+		/*
+		 * If several candidates differ in case only, the candidate in the given
+		 * case is chosen.
+		 */
 		exact = kg_edits(given, candidate, KG_EDITS_LENGTH);
 		if (distance == best_distance && (best == NULL || exact >= best_exact))
 			continue;

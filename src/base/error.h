@@ -78,7 +78,8 @@ typedef struct KgErrorParts
 	const char *hint;
 	const char *did_you_mean;
 	const Jsonb *instead; /* value suggested for the path */
-	const char *type;	  /* type of the entity at fault; id is its id */
+	/* type of the entity at fault; id is its id */
+	const char *type;
 	const char *id;
 } KgErrorParts;
 
@@ -98,7 +99,10 @@ extern void kg_error_recode(KgError *err, KgErrorCode code);
 /* Sets the JSON Pointer to the faulty value. */
 extern void kg_error_path(KgError *err, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
-/* Set "got", the faulty value. A long value is truncated or described. */
+/*
+ * Set "got", the faulty value. A long value is truncated, or replaced by a
+ * description.
+ */
 extern void kg_error_got(KgError *err, const JsonbValue *got);
 extern void kg_error_got_string(KgError *err, const char *got);
 /* Sets "expected", a phrase for the valid values. */
@@ -123,7 +127,8 @@ typedef enum KgInsteadKind
 	/* rename a member, and replace its value if a new value is set */
 	KG_INSTEAD_KEY,
 	KG_INSTEAD_OUT, /* remove the member */
-	KG_INSTEAD_ADD	/* add key and value to the object at the path */
+	/* add "key" and its value to the object at the path */
+	KG_INSTEAD_ADD
 } KgInsteadKind;
 
 typedef struct KgInstead
@@ -133,16 +138,21 @@ typedef struct KgInstead
 	const Jsonb *got; /* value to replace, or NULL */
 	const Jsonb *value;
 	const char *key;
-	/* another tool to call, with value or else the call's arguments; or NULL */
+	/*
+	 * another tool to call, or NULL; its arguments are "value" (NULL: the
+	 * arguments of the call)
+	 */
 	const char *tool;
 	const char *meant; /* did_you_mean, or NULL */
 	/*
 	 * the argument that did_you_mean names (query/argument/members.h), or NULL
 	 */
 	const struct KgMember *member;
-	bool sure;		   /* did_you_mean is another name of the sent value */
-	bool doubtful;	   /* another correction is as likely */
-	bool only_example; /* the correction is valid, but only an example */
+	/* did_you_mean is another name of the sent value */
+	bool sure;
+	bool doubtful; /* another correction is as likely */
+	/* the correction is valid, but only an example */
+	bool only_example;
 } KgInstead;
 
 /*
@@ -159,11 +169,14 @@ extern void kg_error_change(KgError *err, const KgInstead *change);
  */
 extern void kg_error_call_tool(KgError *err, const char *tool,
 							   const Jsonb *arguments);
-/* Says which argument did_you_mean names, for the form of its value. */
+/*
+ * Sets the argument that did_you_mean names. The argument determines the form
+ * of the suggested value.
+ */
 extern void kg_error_meant_member(KgError *err, const struct KgMember *member);
 /* Marks did_you_mean as certain, however it is spelled. */
 extern void kg_error_sure(KgError *err);
-/* Marks the suggestion as one of several likely ones. */
+/* Marks the suggestion as one of several likely suggestions. */
 extern void kg_error_doubt(KgError *err);
 /* Suggests an example of a valid value for the error's path. */
 extern void kg_error_example(KgError *err, const Jsonb *example);
@@ -290,8 +303,8 @@ extern bool kg_error_is_builtin(const ErrorData *edata);
 
 extern const char *kg_error_code_name(KgErrorCode code);
 /*
- * Returns the code for the SQLSTATE of an error that is an answer to the
- * caller.
+ * Returns the code for the SQLSTATE of an error that kg_error_is_answer()
+ * accepts.
  */
 extern KgErrorCode kg_error_caught_code(const ErrorData *edata);
 
@@ -299,18 +312,20 @@ extern KgErrorCode kg_error_caught_code(const ErrorData *edata);
  * Returns the candidate nearest to name by edit distance, or NULL if no
  * candidate is near.
  *
- * The next choices are the first candidate that is a prefix of name or has it
- * as a prefix, and the only candidate that ends with it as a word
- * (node_label).  Candidates of opposite meaning (base/meaning.h) are excluded.
- * All candidates must be visible to the caller.
+ * If no candidate is near by edit distance, the next choices are the first
+ * candidate that is a prefix of name or begins with name, and then the only
+ * candidate that ends with name as a word (node_label). Candidates of opposite
+ * meaning (base/meaning.h) are excluded. All candidates must be visible to the
+ * caller.
  */
 extern const char *kg_nearest(const char *name, const char *const *candidates,
 							  int ncandidates);
 /*
- * Returns whether another candidate is as near to name as meant, the choice of
- * kg_nearest(): "level1" and "level2" are equally near to "level9". The error
- * then has no call. It is checked for the allowed names of every error; callers
- * check it themselves if an error lists only a part of the candidates.
+ * Returns whether another candidate is as near to name as "meant", the result
+ * of kg_nearest(): "level1" and "level2" are equally near to "level9". In this
+ * case the error gets no corrected call. The allowed names of every error are
+ * checked automatically. A caller whose error lists only a part of the
+ * candidates must call this function.
  */
 extern bool kg_has_rival(const char *name, const char *meant,
 						 const char *const *candidates, int ncandidates);

@@ -51,7 +51,7 @@ extern bool kg_is_relation(Oid relid, const char *name);
 
 /*
  * Finds columns of a table of the extension by name, and sets their positions,
- * from 0.  After an update of the extension they may differ from
+ * from 0. After an update of the extension, the positions may differ from
  * sql/30_tables.sql.
  */
 extern void kg_find_columns(TupleDesc desc, const char *const *names, int n,
@@ -61,8 +61,9 @@ extern void kg_find_columns(TupleDesc desc, const char *const *names, int n,
  * Saved user and security context while the backend acts as the extension's
  * owner.
  *
- * Row-level security then lets the owner pass, as for referential-integrity
- * triggers.  The caller restores the context; on error the server does.
+ * Row-level security then does not restrict the backend, as for
+ * referential-integrity triggers. The caller restores the saved context; on
+ * error the server restores it.
  */
 typedef struct KgUserContext
 {

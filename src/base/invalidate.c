@@ -3,11 +3,11 @@
  *	  The relcache callback, and the callbacks for schemas, functions, operators
  *	  and roles.
  *
- * The triggers of base/catalog_trigger.c send a relcache invalidation of
- * their table, which is transactional and reaches every backend.  The callback
- * only counts, because a caller may be reading data that it would free.  A
- * backend has few callback slots and none can be released, so the extension
- * uses one.
+ * The triggers of base/catalog_trigger.c send a relcache invalidation of their
+ * table, which is transactional and reaches every backend. The callback only
+ * increments a counter. If it freed cached data, it might free data that a
+ * caller is reading. A backend has few callback slots and none can be released,
+ * so the extension uses one.
  */
 #include "postgres.h"
 
@@ -84,7 +84,7 @@ kg_watch(Oid relid)
 			return;
 
 	/*
-	 * The array is full only after many DROP EXTENSION in a session.  Forget
+	 * The array is full only after many DROP EXTENSION in a session. Forgets
 	 * the oldest half, which are dropped relations.
 	 */
 	if (nwatched == KG_MAX_WATCHED)

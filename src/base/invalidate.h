@@ -35,15 +35,15 @@ extern uint64 kg_function_changes(void);
 extern uint64 kg_table_changes(void);
 
 /*
- * Counts a change by this session.  The rest of the command sees it before the
- * invalidation message arrives.
+ * Counts a change by this session, so that the rest of the command sees it
+ * before the invalidation message arrives.
  */
 extern void kg_invalidate_own(void);
 
 /* Makes all counters change when the current parallel mode ends. */
 extern void kg_invalidate_after_parallel_mode(void);
 
-/* Adds a table to the watched ones.  Does nothing if it is watched already. */
+/* Adds a table to the watched tables. Does nothing if it is watched already. */
 extern void kg_watch(Oid relid);
 
 /* Registers the callbacks; called by _PG_init(). */

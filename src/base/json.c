@@ -111,8 +111,9 @@ kg_json_type_name(const JsonbValue *value)
 typedef struct ShortNumber
 {
 	bool negative;
-	int weight; /* weight of the first digit, as a power of 10,000 */
-	int scale;	/* displayed decimals */
+	/* weight of the first digit, as a power of 10,000 */
+	int weight;
+	int scale; /* displayed decimals */
 	int ndigits;
 	const char *digits;
 } ShortNumber;
@@ -288,7 +289,10 @@ kg_json_number_bytes(const JsonbContainer *container, int64 max)
 	JsonbValue value;
 	int64 bytes = 0;
 
-	/* Most entities are flat, and this takes a third of the time. */
+	/*
+	 * Most entities are flat. For them this function takes a third of the time
+	 * of the iterator below.
+	 */
 	if (is_flat(container))
 		return flat_number_bytes(container, max);
 	it = JsonbIteratorInit((JsonbContainer *) container);
@@ -381,8 +385,8 @@ kg_json_iter(const JsonbContainer *container)
 
 /*
  * Reads the value of an entry whose data begins at offset, and returns the
- * offset of the next entry.  Entries are read in sequence, because finding one
- * from the start takes up to JB_OFFSET_STRIDE steps.
+ * offset of the next entry. Callers read entries in sequence, because finding a
+ * single entry from the start takes up to JB_OFFSET_STRIDE steps.
  */
 static uint32
 read_entry(const JsonbContainer *container, int nentries, int index,

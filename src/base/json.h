@@ -42,12 +42,14 @@ extern const char *kg_json_type_name(const JsonbValue *value);
  */
 extern bool kg_json_int64(const JsonbValue *value, int64 *result);
 /*
- * Returns the bytes of JSON text that the long numbers of a container need,
- * because few bytes of jsonb may encode 130,000 digits.  Counting stops above
- * max.
+ * Returns the length in bytes of the JSON text of all long numbers in a
+ * container. Few bytes of jsonb may encode a number of 130,000 digits. Stops
+ * counting above max.
  */
 extern int64 kg_json_number_bytes(const JsonbContainer *container, int64 max);
-/* Returns the bytes of a number's text, or 0 if they are few. */
+/*
+ * Returns the length of a number's text in bytes if the number is long, or 0.
+ */
 extern Size kg_json_number_size(Numeric number);
 /*
  * Writes a number's text at "at" and returns its end, or NULL if the number is
@@ -61,7 +63,10 @@ extern JsonbValue kg_json_string_value(const char *s);
 extern Jsonb *kg_json_datum(const JsonbValue *value);
 /* Returns true if both are equal or both are NULL. */
 extern bool kg_json_same(const Jsonb *a, const Jsonb *b);
-/* Returns true if two values as of kg_json_get() or KgJsonIter are equal. */
+/*
+ * Returns true if two values, as read by kg_json_get() or KgJsonIter, are
+ * equal.
+ */
 extern bool kg_json_same_value(const JsonbValue *a, const JsonbValue *b);
 
 /*
@@ -97,9 +102,9 @@ extern KgJsonIter kg_json_iter(const JsonbContainer *container);
 	for (KgJsonIter it = kg_json_iter(container); kg_json_iter_next(&it);)
 
 /*
- * Advances the iterator of an object to the member of that name.  Returns
- * false if there is no such member.  Names must be requested in the object's
- * own order.
+ * Advances the iterator of an object to the member of that name. Returns false
+ * if there is no such member. Successive calls must request names in the order
+ * of the object's members.
  */
 extern bool kg_json_iter_find(KgJsonIter *it, const JsonbValue *name);
 extern int kg_json_length(const JsonbContainer *container);
@@ -119,7 +124,8 @@ typedef struct KgJsonWriter
 {
 	struct KgJsonFrame *frame; /* innermost open object or array */
 	struct KgJsonFrame *spare; /* closed frames for reuse */
-	Jsonb *result;			   /* root; NULL until its end was written */
+	/* document; NULL until the outermost container is ended */
+	Jsonb *result;
 	MemoryContext context;
 	int depth;
 } KgJsonWriter;
@@ -150,8 +156,9 @@ extern void kg_jw_member(KgJsonWriter *w, const KgJsonIter *member);
 extern void kg_jw_members(KgJsonWriter *w, const JsonbContainer *object);
 /*
  * Writes a copy of an object or array in which some values, at any depth, are
- * replaced. replace() is called for each member of "in". It writes a value in
- * place of the member and returns true, or writes nothing and returns false.
+ * replaced. replace() is called for each member of "in". replace() writes a
+ * value in place of the member and returns true, or writes nothing and returns
+ * false.
  */
 typedef bool (*KgJsonReplace)(KgJsonWriter *w, const JsonbContainer *in,
 							  const KgJsonIter *member);
@@ -181,7 +188,10 @@ extern Jsonb *kg_json_with(const Jsonb *object, const char *key,
 						   const JsonbValue *value);
 extern Jsonb *kg_json_without(const Jsonb *object, const char *key);
 
-/* Returns the length of a value as text of jsonb's output function. */
+/*
+ * Return the length of the text that jsonb's output function writes for the
+ * value.
+ */
 extern Size kg_value_text_size(const JsonbValue *value);
 extern Size kg_json_text_size(const JsonbContainer *container);
 extern Size kg_string_text_size(const char *s, int len);
@@ -193,10 +203,10 @@ extern void kg_json_append_string(StringInfo text, const char *s, int len);
  */
 extern char *kg_json_text(const JsonbContainer *container);
 /*
- * The name of a member, for kg_json_text_in_order(). The members with the
- * first nfirst names are at the beginning of the text, and those with the last
- * nlast names at its end. The text has the length that kg_json_text_size()
- * returns.
+ * The name of a member, for kg_json_text_in_order(). That function writes the
+ * members with the first nfirst names at the beginning of the text, and the
+ * members with the last nlast names at its end. The text has the length that
+ * kg_json_text_size() returns.
  */
 typedef struct KgMemberName
 {

@@ -14,7 +14,10 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Number of characters for a byte in the text of a JSON string, minus one. */
+/*
+ * Number of characters that a byte takes in the text of a JSON string, minus
+ * one.
+ */
 static const uint8 escape_size[256] = {
 	5, 5, 5, 5, 5, 5, 5, 5, 1, 1, 1, 5, 1, 1, 5, 5, /* \b \t \n \f \r */
 	5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, ['"'] = 1, ['\\'] = 1};
@@ -99,7 +102,10 @@ kg_value_text_size(const JsonbValue *value)
 	}
 }
 
-/* Returns the length of an entry that is not a string; data is the entry's. */
+/*
+ * Returns the length of the text of an entry that is not a string. data points
+ * to the entry's data.
+ */
 static Size
 entry_size(JEntry entry, const char *data)
 {
@@ -118,7 +124,8 @@ kg_json_text_size(const JsonbContainer *container)
 	int nentries = object ? 2 * n : n;
 	const char *base = (const char *) &container->children[nentries];
 	Size size = 2 + (n > 0 ? 2 * (n - 1) : 0) + (object ? 2 * n : 0);
-	uint32 strings = 0; /* start of the strings that are not counted yet */
+	/* start of the strings that are not counted yet */
+	uint32 strings = 0;
 	uint32 at = 0;
 
 	check_stack_depth();
@@ -251,7 +258,7 @@ write_entry(JEntry entry, const char *base, uint32 offset, uint32 len, char *at,
 	return write_text(JBE_ISBOOL_TRUE(entry) ? "true" : "false", at);
 }
 
-/* Returns the end of an entry that begins at "begin". */
+/* Returns the end offset of an entry whose data begins at offset "begin". */
 static inline uint32
 entry_end(JEntry entry, uint32 begin)
 {
@@ -309,8 +316,8 @@ kg_json_text(const JsonbContainer *container)
 }
 
 /*
- * Finds the positions of these names' members, -1 if absent, and marks the
- * members that have one of the names.
+ * Sets the positions of the members with these names (-1 if absent), and marks
+ * each member that has one of the names.
  */
 static void
 find_places(const JsonbContainer *object, const KgMemberName *names, int nnames,

@@ -15,14 +15,15 @@
 #include "common/jsonapi.h"
 #include "mb/pg_wchar.h"
 
-/* Above any reasonable number, and far within numeric. */
+/* Limits above any reasonable number, and far within the range of numeric. */
 #define KG_MAX_DIGITS 1000
 #define KG_MAX_EXPONENT 1000
 #define KG_MAX_NESTING 100
 
 typedef struct Scan
 {
-	const char *name; /* wanted member of the outermost object */
+	/* name of the member of the outermost object to return */
+	const char *name;
 	char *member;
 	int depth;
 	bool at_member;
@@ -67,7 +68,10 @@ begin_member(void *state, char *name, bool is_null)
 
 	scan->at_member = scan->depth == 1 && scan->name != NULL &&
 					  strcmp(name, scan->name) == 0;
-	/* jsonb retains the last of two members with one name. */
+	/*
+	 * jsonb retains the last of two members with one name, so the earlier
+	 * member is discarded.
+	 */
 	if (scan->at_member)
 		scan->member = NULL;
 	KG_JSON_ACTION_DONE;

@@ -24,7 +24,8 @@ typedef struct KgJsonEntry
 	uint32 order;
 	uint32 key; /* offset into bytes */
 	uint32 keylen;
-	uint32 value; /* offset into bytes, aligned if the type requires it */
+	/* offset into bytes, aligned if the type requires it */
+	uint32 value;
 	uint32 len;
 } KgJsonEntry;
 

@@ -14,15 +14,17 @@ typedef struct KgLeaves
 	IndexScanDesc scan;
 	Buffer buffer; /* the pinned page, or InvalidBuffer */
 	BlockNumber next;
-	OffsetNumber at; /* the next entry of the page */
+	OffsetNumber at; /* offset of the next entry on the page */
 	OffsetNumber last;
-	uint16 posting;		 /* the next row of that entry */
+	/* index of the next row in that entry's posting list */
+	uint16 posting;
 	PGAlignedBlock page; /* a copy */
 } KgLeaves;
 
 /*
- * Begins at a leaf page that is not behind the first entry with the keys of
- * index_rescan().  The page may have entries before that one.
+ * Begins reading at a leaf page that is not behind the first entry that matches
+ * the keys of index_rescan(). This page may have entries before the first
+ * match.
  */
 extern void kg_leaves_begin(KgLeaves *leaves, IndexScanDesc scan);
 /*
@@ -30,7 +32,10 @@ extern void kg_leaves_begin(KgLeaves *leaves, IndexScanDesc scan);
  * of the index.  The entry is valid until the next call.
  */
 extern IndexTuple kg_leaves_next(KgLeaves *leaves, ItemPointer *row);
-/* Returns the values of an entry that has no null value, and their end. */
+/*
+ * Return the start and the end of the values of an entry that has no null
+ * value.
+ */
 extern const char *kg_leaves_values(IndexTuple entry);
 extern const char *kg_leaves_end_of(IndexTuple entry);
 extern void kg_leaves_end(KgLeaves *leaves);

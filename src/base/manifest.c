@@ -8,9 +8,10 @@
 #include "base/spi.h"
 
 /*
- * The columns of kg_manifest by position, because the names of its own columns
- * may have been changed or dropped.  Other names that the table has now are
- * candidates for a renamed column.
+ * kg_manifest, with its columns named by position, because its own columns may
+ * have been renamed or dropped. If a column of another table is missing, the
+ * columns of that table which kg_manifest does not list are candidates for the
+ * renamed column.
  */
 #define KG_MANIFEST "@kg_manifest m(on_table, kind, name, major, definition) "
 /* The extension's schema, whatever its name. */
@@ -88,7 +89,10 @@ const char kg_manifest_more[] =
 	"i.inhparent::regclass) FROM ours o JOIN pg_inherits i "
 	"ON i.inhrelid = o.oid JOIN pg_class c ON c.oid = o.oid "
 	"AND NOT c.relispartition "
-	/* GRANT ALL gives these, which no policy binds. */
+	/*
+	 * GRANT ALL includes these privileges, which row-level security does not
+	 * restrict.
+	 */
 	"UNION ALL SELECT format('privileges of %s', g.name), "
 	"format('%s on %s %ss: ', string_agg(DISTINCT g.privilege, ', '), "
 	"count(DISTINCT g.oid), g.kind) || CASE g.kind WHEN 'sequence' "
@@ -109,7 +113,7 @@ const char kg_manifest_more[] =
 	"ELSE '{TRIGGER,REFERENCES,TRUNCATE}' END::text[]) AND (a.grantee = 0 "
 	"OR NOT pg_has_role(a.grantee, e.extowner, 'USAGE')) OFFSET 0) g "
 	"GROUP BY g.name, g.kind "
-	/* The trigger stays when the privilege goes. */
+	/* A trigger remains after the TRIGGER privilege was revoked. */
 	"UNION ALL SELECT format('trigger %s of %s', t.tgname, o.on_table), "
 	"format('its function is of role %s, who is given all tenants'' "
 	"rows', p.proowner::regrole), format('DROP TRIGGER %I ON %s, or ALTER "
@@ -121,7 +125,10 @@ const char kg_manifest_more[] =
 	"AND NOT pg_has_role(p.proowner, x.extowner, 'USAGE') "
 	"AND NOT EXISTS (SELECT FROM " KG_MANIFEST "WHERE m.kind = 'trigger' "
 	"AND m.on_table = o.on_table AND m.name = t.tgname) "
-	/* Unless the view itself compares the tenant. */
+	/*
+	 * Views that read the tables as a role that no policy restricts, unless the
+	 * view itself compares the tenant.
+	 */
 	"UNION ALL SELECT format('%s %s', v.kind, v.oid::regclass), "
 	"format('it reads %s as role %s, whom no policy binds: other roles read "
 	"all tenants'' rows of it', string_agg(v.on_table, ', ' "
@@ -162,11 +169,17 @@ const char kg_manifest_more[] =
 	"'pg_class'::regclass AND c.oid = d.objid LEFT JOIN pg_proc p "
 	"ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid "
 	"WHERE e.extname = 'kg_graph' AND $1 IS NULL "
-	/* Since PostgreSQL 18, types of rows and of arrays are members, too. */
+	/*
+	 * Since PostgreSQL 18, types of rows and of arrays are members of an
+	 * extension, too.
+	 */
 	"AND NOT EXISTS (SELECT FROM pg_type t WHERE d.classid = "
 	"'pg_type'::regclass AND t.oid = d.objid "
 	"AND (t.typrelid <> 0 OR t.typcategory = 'A')) "
-	/* Before ALTER EXTENSION ... UPDATE, no members are recorded. */
+	/*
+	 * Until ALTER EXTENSION ... UPDATE is run, kg_manifest has no rows of
+	 * members.
+	 */
 	"AND EXISTS (SELECT FROM " KG_MANIFEST "WHERE m.kind = 'member') "
 	"AND coalesce(CASE c.relkind WHEN 'S' THEN 'sequence ' WHEN 'r' "
 	"THEN 'table ' WHEN 'p' THEN 'table ' END || c.relname, "
@@ -184,7 +197,9 @@ kg_manifest_wrong(bool thorough, const char *tenant)
 {
 	static KgSaved saved[3];
 
-	/* Before ALTER EXTENSION ... UPDATE, fewer objects can be compared. */
+	/*
+	 * Until ALTER EXTENSION ... UPDATE is run, fewer objects can be compared.
+	 */
 	KG_SPI_SELECT_OF("SELECT to_regprocedure('@kg_definitions_wrong(boolean)') "
 					 "IS NULL WHERE $1 IS NULL OR true",
 					 tenant);

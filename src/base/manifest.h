@@ -14,14 +14,15 @@
 extern const char kg_manifest_columns_missing[];
 
 /*
- * SELECT of missing sequences and comparison functions; the repair is a
- * statement.
+ * The text of a SELECT of missing sequences and comparison functions. Its
+ * column with the repair is a statement.
  */
 extern const char kg_manifest_parts_missing[];
 
 /*
- * SELECT of objects that CREATE EXTENSION did not make, and that expose rows
- * or that dumps omit: permissive policies, inheritance, extension members.
+ * The text of a SELECT of objects that CREATE EXTENSION did not make, and that
+ * expose rows or are missing in dumps: permissive policies, inheritance,
+ * extension members.
  */
 extern const char kg_manifest_more[];
 

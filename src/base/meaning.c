@@ -2,9 +2,10 @@
  * meaning.c
  *	  Classification of the difference between two names.
  *
- * Edit distance ignores meaning: "unrelated" is two letters from "related",
- * and "min" is as near to "max".  This file lists the words and prefixes that
- * reverse a name's meaning.  All code that suggests names calls it.
+ * Edit distance ignores meaning: "unrelated" is two letters from "related", and
+ * "min" is as near to "max". This file lists the words and prefixes that
+ * reverse a name's meaning. All code that suggests names calls the functions of
+ * this file.
  */
 #include "postgres.h"
 
@@ -16,11 +17,14 @@
 
 #define MAX_WORDS 16
 /*
- * Minimum length of a word with a typing error. A shorter word may be a
- * different word: note, node.
+ * Minimum length of a word in which a typing error is assumed. A shorter word
+ * may be a different word: note, node.
  */
 #define LONG_WORD 6
-/* Minimum length in names of arguments, which are few. */
+/*
+ * Minimum length of such a word in names of arguments. It is lower, because a
+ * tool has few arguments.
+ */
 #define SHORT_WORD 4
 
 /* The meaning that a word adds to a name. */
@@ -51,7 +55,7 @@ static const struct
 	Sense sense;
 } senses[] = {
 	{"not", SENSE_NOT},
-	/* Misspelled forms. */
+	/* Misspelled forms of "not". */
 	{"nt", SENSE_NOT},
 	{"ot", SENSE_NOT},
 	{"nto", SENSE_NOT},
@@ -132,7 +136,10 @@ static const struct
 	{"mean", SENSE_MEAN},
 };
 
-/* Prefixes that reverse a word, and the prefix of its opposite. */
+/*
+ * Prefixes that reverse the meaning of a word, each with the prefix of the
+ * opposite word.
+ */
 static const struct
 {
 	const char *prefix;
@@ -155,7 +162,7 @@ static const struct
 typedef struct Words
 {
 	int n;
-	bool cut; /* more words follow */
+	bool cut; /* the name has more words */
 	char *words[MAX_WORDS];
 } Words;
 
@@ -234,8 +241,8 @@ distance(const char *a, const char *b)
 }
 
 /*
- * Returns true if the other word is this one reversed, apart from typing
- * errors.
+ * Returns true if the other word is this word with its meaning reversed by the
+ * prefix, apart from typing errors.
  */
 static bool
 is_turned(const char *word, const char *other, const char *prefix,
@@ -245,7 +252,7 @@ is_turned(const char *word, const char *other, const char *prefix,
 	int errors;
 
 	if (strncmp(word, prefix, len) != 0 || strlen(word + len) < 2 ||
-		/* A doubled letter is a typing error. */
+		/* A doubled first letter is a typing error, not a prefix. */
 		(len == 1 && word[1] == prefix[0]))
 		return false;
 	errors = distance(psprintf("%s%s", opposite, word + len), other);
@@ -253,7 +260,8 @@ is_turned(const char *word, const char *other, const char *prefix,
 }
 
 /*
- * Returns true if the other name has a word that is one of this name reversed.
+ * Returns true if a word of the other name is a word of this name with its
+ * meaning reversed.
  */
 static bool
 has_turned(const Words *name, const Words *other, const char *prefix,
@@ -261,7 +269,10 @@ has_turned(const Words *name, const Words *other, const char *prefix,
 {
 	for (int i = 0; i < name->n; i++)
 	{
-		/* "until" is not a negation of "til". */
+		/*
+		 * A word with a sense of its own is skipped: "until" is not a negation
+		 * of "til".
+		 */
 		if (sense_of(name->words[i]) != 0)
 			continue;
 		for (int j = 0; j < other->n; j++)
@@ -272,8 +283,8 @@ has_turned(const Words *name, const Words *other, const char *prefix,
 }
 
 /*
- * Returns true if the other name has "not" and this one does not.  A long word
- * may have a typing error or lack the separator after it.
+ * Returns true if the other name has "not" and this name does not. A long word
+ * may have a typing error, or may follow "not" without a separator.
  */
 static bool
 lacks_not(const Words *name, const Words *other)
@@ -337,7 +348,7 @@ singular(const char *word)
 	return pstrdup(word);
 }
 
-/* All of its words as one, without separators. */
+/* Returns all words of the name as one text, without separators. */
 static char *
 joined(const Words *words)
 {
@@ -358,7 +369,10 @@ is_within_name(const char *name, const char *p)
 		   (isalnum((unsigned char) p[1]) || (unsigned char) p[1] >= 0x80);
 }
 
-/* The next character from here on that a name cannot be written without. */
+/*
+ * Returns the next character from p on that cannot be left out of a name, such
+ * as an operator or a point.
+ */
 static const char *
 next_sign(const char *name, const char *p)
 {
@@ -409,7 +423,7 @@ has_same_digits(const char *a, const char *b)
 	}
 }
 
-/* Does the word say that something is changed? */
+/* Returns whether the word says that the tool changes something. */
 static bool
 is_verb_of_change(const char *word)
 {
@@ -465,7 +479,10 @@ kg_keeps_signs(const char *given, const char *other)
 	return has_signs_of(given, other) && !kg_is_opposed(given, other);
 }
 
-/* Tests for a respelling with a typing error only in a word of "least" letters. */
+/*
+ * Returns whether "other" is a respelling of "given". A typing error is
+ * accepted only in a word of at least "least" letters.
+ */
 static bool
 is_respelling(const char *given, const char *other, size_t least)
 {

@@ -15,22 +15,24 @@
 extern bool kg_is_opposed(const char *given, const char *other);
 
 /*
- * Returns true if "other" has every sign of "given", such as an operator, a comma
- * or a point, and is not opposed.  Blanks, "_" and "-" within a name are no signs.
+ * Returns true if "other" has every sign of "given", such as an operator, a
+ * comma or a point, and is not opposed. Blanks, "_" and "-" within a name do
+ * not count as signs.
  */
 extern bool kg_keeps_signs(const char *given, const char *other);
 
 /*
- * Returns true if "other" accounts for every character of "given": they differ in
- * case, separators, a plural, and at most one typing error in a long word, which
- * is not in its first letter and not in a digit.
+ * Returns true if "other" accounts for every character of "given". The names
+ * may differ in case, separators, a plural, and at most one typing error in a
+ * long word. The typing error must not be in the first letter of the word, or
+ * in a digit.
  */
 extern bool kg_is_respelling(const char *given, const char *other);
 
 /*
- * Returns true if "other", the name of an argument, accounts for every character
- * of "given".  A tool has few arguments, so that the typing error may be in a word
- * of four letters or more.
+ * Returns true if "other", the name of an argument, accounts for every
+ * character of "given". A tool has few arguments, so the typing error may be in
+ * a word of four letters or more.
  */
 extern bool kg_is_respelled_argument(const char *given, const char *other);
 

@@ -52,7 +52,7 @@ kg_work_done(KgWork *work, int64 n)
 	elapsed = milliseconds_since(work->begun);
 	if (elapsed < work->next)
 		return;
-	/* A trigger may have set it to -1 meanwhile. */
+	/* A trigger may have set kg_graph.progress to -1 meanwhile. */
 	work->next = elapsed + Max(kg_setting_progress, 0);
 	if (work->total >= 0)
 		snprintf(total, sizeof(total), INT64_FORMAT, work->total);

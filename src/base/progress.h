@@ -16,9 +16,9 @@ extern void kg_tell(int sqlstate, const char *json);
 /*
  * The progress of a long operation, counted in rows.
  *
- * It is on the stack of the function that works.  A report is sent every
- * kg_graph.progress milliseconds, first after that time; if the setting is -1,
- * none is sent.
+ * It is on the stack of the function that works. A report is sent every
+ * kg_graph.progress milliseconds, first after that time. If the setting is -1,
+ * no report is sent.
  */
 typedef struct KgWork
 {
@@ -26,7 +26,8 @@ typedef struct KgWork
 	int64 done;
 	int64 total; /* rows; -1: unknown */
 	instr_time begun;
-	double next; /* time of the next report; milliseconds since the start */
+	/* time of the next report; milliseconds since the start */
+	double next;
 } KgWork;
 
 /*
@@ -35,7 +36,7 @@ typedef struct KgWork
  */
 extern void kg_work_begin(KgWork *work, const char *what, int64 total);
 
-/* Adds n rows to those done; called for each batch. */
+/* Adds n rows to the rows done; called for each batch. */
 extern void kg_work_done(KgWork *work, int64 n);
 
 #endif /* KG_PROGRESS_H */

@@ -64,8 +64,8 @@ read_core(const char *p, StringInfo out)
 }
 
 /*
- * Reads identifiers separated by dots.  Those of a build (out is NULL) may be
- * of any form.
+ * Reads identifiers separated by dots. If out is NULL, they are build metadata
+ * and may be of any form.
  */
 static const char *
 read_identifiers(const char *p, StringInfo out)

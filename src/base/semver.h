@@ -14,8 +14,8 @@ typedef struct KgSemver
 {
 	bool prerelease;
 	/*
-	 * Bytes that compare as the versions do.  Versions that differ only in
-	 * build metadata have equal bytes.
+	 * Bytes whose order is the order of the versions. Versions that differ only
+	 * in build metadata have equal bytes.
 	 */
 	bytea *precedence;
 } KgSemver;

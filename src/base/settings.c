@@ -83,8 +83,8 @@ int kg_setting_schema_lax = KG_LAX_AUTO;
 int kg_setting_schema_profile = KG_PROFILE_DEFAULT;
 
 /*
- * Settings that a caller's limits may lower: the configured value and the
- * maximum by the limits.
+ * Settings that a caller's limits may lower, each with the configured value and
+ * the maximum that the limits allow.
  */
 static struct
 {
@@ -271,7 +271,9 @@ static const struct config_enum_entry confirm_levels[] = {
 	{"all", KG_CONFIRM_ALL, false},
 	{NULL, 0, false}};
 
-/* The hidden entries are the spellings of a boolean. */
+/*
+ * The hidden entries are the spellings of a boolean, which are accepted, too.
+ */
 static const struct config_enum_entry mcp_texts[] = {
 	{"off", KG_TEXT_OFF, false},
 	{"on", KG_TEXT_ON, false},
@@ -335,7 +337,10 @@ check_toolsets(char **value, void **extra, GucSource source)
 	}
 	foreach(lc, list)
 	{
-		/* The tenant decides which toolsets exist, so a call checks that. */
+		/*
+		 * The existing toolsets depend on the tenant. Therefore each call
+		 * checks whether a toolset exists, and this function does not.
+		 */
 		if (kg_toolset_is_name(lfirst(lc)) || strcmp(lfirst(lc), "all") == 0)
 			continue;
 		GUC_check_errdetail("\"%s\" is not a name of a toolset.",

@@ -2,8 +2,8 @@
  * settings.h
  *	  The kg_graph.* settings.
  *
- * Limits can be set by superusers only.  An error that a limit causes names
- * it.
+ * Limits can be set by superusers only. An error that a limit causes names the
+ * limit.
  */
 #ifndef KG_SETTINGS_H
 #define KG_SETTINGS_H
@@ -25,7 +25,7 @@ typedef enum KgAuditTo
 	KG_AUDIT_TABLE
 } KgAuditTo;
 
-/* The part of the calls' arguments that is recorded. */
+/* The part of the arguments of calls that is recorded. */
 typedef enum KgAuditArguments
 {
 	KG_AUDIT_NO_ARGUMENTS,
@@ -62,12 +62,13 @@ typedef enum KgSchemaProfile
 	KG_PROFILE_ANTHROPIC
 } KgSchemaProfile;
 
-/* Whether the published schemas of arguments refuse nothing. */
+/* Whether the published schemas of arguments accept every value. */
 typedef enum KgSchemaLax
 {
 	KG_LAX_OFF,
 	KG_LAX_ON,
-	KG_LAX_AUTO /* for clients that are known to check arguments */
+	/* only for clients that are known to check arguments */
+	KG_LAX_AUTO
 } KgSchemaLax;
 
 /* The form of numbers that a double does not represent exactly. */
@@ -77,7 +78,7 @@ typedef enum KgBigNumbers
 	KG_NUMBERS_TEXT
 } KgBigNumbers;
 
-/* The server's role for a gateway that has several (mcp/wrote.h). */
+/* The server's role behind a gateway that has several servers (mcp/wrote.h). */
 typedef enum KgMcpServer
 {
 	KG_SERVER_ALONE,
@@ -107,9 +108,10 @@ extern int kg_setting_exchange_time;	  /* seconds */
 extern int kg_setting_max_depth; /* nesting depth of arguments and entities */
 extern int kg_setting_max_reply_bytes; /* upper bound of max_bytes */
 extern int kg_setting_reply_bytes;	   /* default of max_bytes */
-extern int kg_setting_max_unindexed;   /* rows of a table without index */
-extern int kg_setting_max_total;	   /* highest total that is counted */
-extern int kg_setting_max_call_time;   /* milliseconds; 0: no limit */
+/* maximum rows of a table that is read without an index */
+extern int kg_setting_max_unindexed;
+extern int kg_setting_max_total;	 /* highest total that is counted */
+extern int kg_setting_max_call_time; /* milliseconds; 0: no limit */
 extern int kg_setting_max_offset;
 extern int kg_setting_max_properties;
 extern int kg_setting_max_scan;
@@ -137,12 +139,14 @@ extern int kg_setting_max_token_bytes;
 extern int kg_setting_big_numbers;	   /* KgBigNumbers */
 extern char *kg_setting_explorer_file; /* file of the MCP App's page */
 extern int kg_setting_mcp_text;		   /* KgReplyText */
-extern bool kg_setting_mcp_edges; /* edges read by one message, for gateways */
-extern int kg_setting_mcp_server; /* KgMcpServer */
-extern int kg_setting_progress;	  /* milliseconds; -1: no reports */
+/* the number of edges that a message reads is reported to gateways */
+extern bool kg_setting_mcp_edges;
+extern int kg_setting_mcp_server;	   /* KgMcpServer */
+extern int kg_setting_progress;		   /* milliseconds; -1: no reports */
 extern bool kg_setting_notify_changes; /* are recorded changes notified? */
 extern bool kg_setting_session_login;  /* may kg_login() bind to the session? */
-extern bool kg_setting_virtual_graph;  /* for stored types, too */
+/* stored types are read through the virtual graph, too (for tests) */
+extern bool kg_setting_virtual_graph;
 
 extern int kg_setting_schema_lax;			  /* KgSchemaLax */
 extern int kg_setting_schema_profile;		  /* KgSchemaProfile */

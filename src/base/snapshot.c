@@ -9,8 +9,9 @@
 #include "utils/snapmgr.h"
 
 /*
- * Returns the number of subtransactions in a snapshot's array.  An overflowed
- * snapshot uses pg_subtrans, and its copy has no array, whatever its count.
+ * Returns the number of subtransactions in a snapshot's array. If a snapshot
+ * has overflowed, pg_subtrans is used instead, and a copy of the snapshot has
+ * no array, whatever its subxcnt.
  */
 static uint32
 subxids(const SnapshotData *snapshot)

@@ -17,13 +17,14 @@ typedef struct KgSeenSnapshot
 {
 	bool valid;
 	SnapshotData snapshot;
-	uint32 room; /* allocated length of the list of transactions */
+	/* allocated length of the list of transactions */
+	uint32 room;
 	TransactionId *xids;
 } KgSeenSnapshot;
 
 /*
- * Copies the snapshot into *seen.  Its list of transactions is allocated in
- * the context.
+ * Copies the snapshot into *seen. The copy's list of transactions is allocated
+ * in the context.
  */
 extern void kg_snapshot_remember(KgSeenSnapshot *seen, const SnapshotData *now,
 								 MemoryContext context);

@@ -50,7 +50,10 @@ kg_spi_expand(const char *sql)
 	return out.data;
 }
 
-/* Returns the text with "@FOR" as a row-locking clause, or without it. */
+/*
+ * Returns the text with its final "@FOR ..." as a row-locking clause, or
+ * without it if locks is false. Changes the text in place.
+ */
 static char *
 with_locks(char *sql, bool locks)
 {
@@ -66,8 +69,9 @@ with_locks(char *sql, bool locks)
 }
 
 /*
- * Stale plans to free when the transaction ends.  They may be executing at an
- * outer level, if a trigger's statement fires the trigger again.
+ * Stale plans to free when the transaction ends. A stale plan may still be
+ * executing at an outer level, if a trigger's statement fires the trigger
+ * again.
  */
 static List *retired = NIL;
 
@@ -98,9 +102,9 @@ retire(SPIPlanPtr plan)
 }
 
 /*
- * Most of these statements run as the owner, so they must not find an operator
- * that the caller made in its own schema.  A saved plan is analyzed again
- * whenever search_path differs, so the path is also pinned for execution.
+ * Most statements of kg_graph run as the owner, so they must not find an
+ * operator that the caller made in its own schema. A saved plan is analyzed
+ * again whenever search_path differs, so the path is also pinned for execution.
  */
 #define KG_PINNED_PATH "pg_catalog, pg_temp"
 
@@ -131,8 +135,9 @@ kg_spi_unpin_path(int nest)
 }
 
 /*
- * The text names kg_graph's tables with their schema.  PostgreSQL analyzes a
- * saved plan again after any other change.
+ * The text names kg_graph's tables with their schema, so a plan is prepared
+ * again if the schema is renamed. After any other change, PostgreSQL itself
+ * analyzes a saved plan again.
  */
 static SPIPlanPtr
 saved_plan(KgSaved *saved, const char *sql, int nargs, const KgArg *args)
@@ -185,9 +190,9 @@ kg_spi_plan_for(double rows)
 }
 
 /*
- * A number of rows at which even a b-tree prefix of four columns with unknown
- * distribution, each assumed to have 200 values, selects more rows than a
- * batch.
+ * An assumed number of rows of a table. A prefix of four b-tree columns without
+ * statistics, each assumed to have 200 values, is then still estimated to
+ * select more rows than a batch has.
  */
 #define KG_BATCH_ROWS 1e13
 #define KG_ROWS_A_PAGE 50
@@ -217,8 +222,9 @@ sized_tables(KG_RELATION_HOOK_PARAMS)
 }
 
 /*
- * The numbers of tenants and types do not indicate the size of the caller's.
- * If most have a row or two, statistics suggest that each has.
+ * Returns whether the statistics of a column describe other tenants or types
+ * rather than those of the caller. If most tenants have only a row or two, the
+ * statistics suggest that the caller's tenant has a row or two.
  */
 static bool
 tells_of_others(Oid relation, AttrNumber attnum)
@@ -232,8 +238,9 @@ tells_of_others(Oid relation, AttrNumber attnum)
 /*
  * Hides the statistics of a column from the planner; in a statement with a
  * batch of keys, hides the statistics of all columns. Statistics describe all
- * tenants, and a plan is used long after they have changed. If every edge led
- * to one hub, the plan would read all edges for each written entity.
+ * tenants, and a plan is used long after they have changed. For example, if all
+ * edges led to one node when the plan was made, the plan would later read all
+ * edges for each written entity.
  */
 static bool
 unknown_columns(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
@@ -264,9 +271,10 @@ typedef struct How
 {
 	bool read_only;
 	bool newest; /* newest snapshot at any isolation level */
-	/* raises 40001 for rows that the transaction does not see */
+	/* raises 40001 for rows that the transaction's snapshot does not show */
 	bool crosschecked;
-	DestReceiver *dest; /* receives the rows, which are not stored; or NULL */
+	/* receives the rows, which are not stored; or NULL */
+	DestReceiver *dest;
 } How;
 
 static int
@@ -303,7 +311,10 @@ execute(SPIPlanPtr plan, int nargs, const KgArg *args, const How *how)
 		values[i] = args[i].value;
 		nulls[i] = args[i].isnull ? 'n' : ' ';
 	}
-	/* As in ri_PerformCheck(), after any waits of the preparation. */
+	/*
+	 * As in ri_PerformCheck(), the snapshot is taken here, after any waits of
+	 * the preparation.
+	 */
 	if (how->newest && IsolationUsesXactSnapshot())
 	{
 		CommandCounterIncrement();
@@ -319,11 +330,11 @@ execute(SPIPlanPtr plan, int nargs, const KgArg *args, const How *how)
  * Executes a plan with settings for its planning, which SPI_execute_snapshot()
  * does first.
  *
- * JIT is off: the estimates for a boundless table would have every statement
- * compiled, which takes longer than running it. Hash and merge joins are off:
- * they would read two such tables completely although keys lead from one to the
- * other. Rows for a callback come from an index, in the order of the index and
- * without the rows of other tenants.
+ * JIT is off. The planner assumes very large tables (KG_BATCH_ROWS), so it
+ * would have every statement compiled, which takes longer than running it. Hash
+ * and merge joins are off, because they would read two such tables completely
+ * although keys lead from one table to the other. Rows for a callback come from
+ * an index, in the order of the index and without the rows of other tenants.
  */
 static int
 execute_as_planned(bool batch, SPIPlanPtr plan, int nargs, const KgArg *args,
@@ -362,7 +373,9 @@ execute_as_planned(bool batch, SPIPlanPtr plan, int nargs, const KgArg *args,
 void
 kg_push_newest_snapshot(void)
 {
-	/* Parallel mode allows no new snapshot; caches are stale when it ends. */
+	/*
+	 * Parallel mode allows no new snapshot; caches become stale when it ends.
+	 */
 	if (IsInParallelMode())
 	{
 		kg_invalidate_after_parallel_mode();
@@ -425,7 +438,10 @@ run(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
 	if (rc < 0)
 		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
 	MemoryContextSwitchTo(caller);
-	/* A rule of the DBA rewrote a statement of kg_graph. */
+	/*
+	 * SPI_OK_REWRITTEN means that a rule of the DBA rewrote a statement of
+	 * kg_graph.
+	 */
 	if (rc != SPI_OK_REWRITTEN)
 		return;
 	KG_THROW(KG_FORBIDDEN,
@@ -471,7 +487,10 @@ kg_spi_select_all_of(const char *sql, const char *tenant)
 	static const How how = {.read_only = true};
 	KgArg arg = kg_arg_text(tenant);
 	int nest = kg_spi_pin_path();
-	/* Without parallel workers, as for all statements of kg_graph. */
+	/*
+	 * The plan has no parallel workers, like the plans of all statements of
+	 * kg_graph.
+	 */
 	SPIPlanPtr plan = SPI_prepare_cursor(
 		kg_spi_expand(sql), 1, &arg.type, CURSOR_OPT_CUSTOM_PLAN);
 	int rc = execute_as_planned(false, plan, 1, &arg, &how);

@@ -2,9 +2,9 @@
  * spi.h
  *	  SPI for kg_graph's own statements.
  *
- * Their SQL text is static, they run as the current user, and each backend
- * caches their plans.  Statements compiled from the arguments of a tool use
- * query/run/plan.h instead.
+ * The SQL text of these statements is static. They run as the current user, and
+ * each backend caches their plans. Statements compiled from the arguments of a
+ * tool use query/run/plan.h instead.
  */
 #ifndef KG_SPI_H
 #define KG_SPI_H
@@ -34,7 +34,7 @@ typedef struct KgSaved
 	SPIPlanPtr plan;
 	uint64 schema; /* version of the schema's name */
 	bool batch;
-	bool locks; /* planned with the row-locking clause */
+	bool locks; /* is planned with the row-locking clause */
 } KgSaved;
 
 /*
@@ -138,8 +138,8 @@ extern void kg_spi_exec_newest_args(KgSaved *saved, const char *sql, int nargs,
 									const KgArg *args);
 
 /*
- * Variants of these functions with a plan cached at the position of the call;
- * KG_BATCH_ for batches.
+ * Variants of these functions that cache the plan in a static KgSaved at the
+ * call. The variants with KG_BATCH_ are for batches.
  */
 #define KG_SPI_HERE(run, sql, ...)                      \
 	do                                                  \
@@ -164,7 +164,7 @@ extern void kg_spi_exec_newest_args(KgSaved *saved, const char *sql, int nargs,
 #define KG_BATCH_NEWEST(...) KG_BATCH_HERE(kg_spi_exec_newest_args, __VA_ARGS__)
 
 /*
- * A statement over arrays, and its variant for one element of each.  For a
+ * A statement over arrays, and its variant for arrays of one element. For a
  * single row, unnesting and joining the arrays would be most of the cost.
  *
  *	  static KgForms forms = KG_FORMS("... unnest($2)", "... $2");
@@ -193,9 +193,9 @@ extern void kg_spi_select_of(KgSaved *saved, const char *sql,
 	} while (0)
 
 /*
- * Runs a read-only SELECT that scans all rows of a tenant, planned anew for
- * their number.  A generic plan scans the nodes of all tenants if a few
- * tenants have most of them.
+ * Runs a read-only SELECT that scans all rows of a tenant. It is planned anew
+ * for the number of these rows. A generic plan scans the nodes of all tenants
+ * if a few tenants have most of the nodes.
  */
 extern void kg_spi_select_all_of(const char *sql, const char *tenant);
 
@@ -228,10 +228,10 @@ extern void kg_spi_read_each_args(KgSaved *saved, KgSpiRow each, void *arg,
 								  const KgArg *args);
 
 /*
- * Runs an INSERT of rows that an earlier check did not find, but whose parent
- * it found. Returns false if the constraint (a key or foreign key) refuses a
- * row after all. In this case the transaction cannot continue, and the caller
- * must raise an error.
+ * Runs an INSERT of rows after a check that found no such rows, but found the
+ * rows that they reference. Returns false if the constraint (a key or foreign
+ * key) refuses a row nevertheless. In this case the transaction cannot
+ * continue, and the caller must raise an error.
  */
 #define kg_spi_insert(saved, constraint, sql, ...) \
 	kg_spi_insert_args(saved, constraint, sql, KG_ARGS(__VA_ARGS__))

@@ -3,10 +3,10 @@
  *	  Insertion of complete jsonb documents into a new object.
  *
  * pushJsonbValue() unpacks a container member by member and rebuilds it, which
- * is most of the work for a reply inside an envelope inside a message.  The
- * format (utils/jsonb.h) does not require this.  A container has relative
- * offsets only, and may be at any position aligned to four bytes.  An object
- * with so few members has an offset in its first entry only.
+ * is most of the work for a reply inside an envelope inside a message. The
+ * format (utils/jsonb.h) does not require this. A container has relative
+ * offsets only, and may be at any position aligned to four bytes. An object
+ * with the few members of a KgSplice has an offset in its first entry only.
  */
 #include "postgres.h"
 
@@ -180,7 +180,8 @@ write_object(KgSplice *splice, int before)
 		entries[i] = type | (at - start);
 	}
 	if (n > 0)
-		entries[0] |= JENTRY_HAS_OFF; /* its end offset equals its length */
+		/* the end offset of the first entry equals its length */
+		entries[0] |= JENTRY_HAS_OFF;
 	memcpy(out + before, &header, sizeof(header));
 	memcpy(out + before + sizeof(header), entries, 2 * n * sizeof(JEntry));
 	SET_VARSIZE(out, at - out);

@@ -34,7 +34,10 @@ kg_hex_digit(char c)
 	return -1;
 }
 
-/* Sorts texts by their bytes; returns the number of distinct ones, at the front. */
+/*
+ * Sorts texts by their bytes, moves the distinct texts to the front, and
+ * returns their number.
+ */
 extern int kg_distinct_texts(const char **texts, int n);
 
 /* Returns true if the texts are equal or both are NULL. */
@@ -51,7 +54,7 @@ extern char *kg_time_text(TimestampTz at);
 /*
  * kg_time_write() writes the text of kg_time_text() with a terminating zero
  * byte, in at most KG_MAX_TIME_TEXT bytes, and returns its length.
- * kg_utc_text() returns the text by whole seconds.
+ * kg_utc_text() returns the text in whole seconds.
  */
 #define KG_MAX_TIME_TEXT 129
 extern int kg_time_write(TimestampTz at, char *text);

@@ -41,8 +41,8 @@ typedef struct KgToolsets
 extern int kg_toolset_of_name(const char *name);
 
 /*
- * Returns true if the text is a valid name of a toolset.  "all" stands for all
- * of them.
+ * Returns true if the text is a valid name of a toolset. The name "all" stands
+ * for all toolsets.
  */
 extern bool kg_toolset_is_name(const char *name);
 

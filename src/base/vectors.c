@@ -140,7 +140,8 @@ struct KgDistance
 {
 	FmgrInfo cosine;
 	MemoryContext context;
-	int dimensions; /* number of dimensions of the vectors; 0: no vectors yet */
+	/* number of dimensions of the vectors; 0: no vectors yet */
+	int dimensions;
 	Vector *vectors[2];
 };
 
@@ -157,7 +158,10 @@ make_vector(const float4 *numbers, int n)
 	return vector;
 }
 
-/* Returns true if pgvector builds a vector in the form of this file. */
+/*
+ * Returns true if a vector that pgvector builds has the form that this file
+ * assumes.
+ */
 static bool
 is_known_form(Oid type)
 {
@@ -252,7 +256,7 @@ error_at(const char *path, const JsonbValue *got, const char *message,
 	return err;
 }
 
-/* Returns infinity if the number is out of real's range. */
+/* Returns the number as a real, or infinity if it is out of range. */
 static float4
 to_real(const JsonbValue *number)
 {
@@ -319,7 +323,7 @@ kg_vector_read(const JsonbValue *value, const char *path,
 		}
 		square += (double) values[it.index] * values[it.index];
 	}
-	/* pgvector divides by this number, as a real. */
+	/* pgvector divides by the sum of squares, as a real. */
 	if (square < FLT_MIN || square > FLT_MAX)
 	{
 		*why = error_at(

@@ -233,8 +233,8 @@ filled(const KgField **fields, const Counts *counts, int nfields, int64 node,
 }
 
 /*
- * Returns the counts of nodes for some of a type's properties, one list for
- * each. Nodes are counted KG_PIECE at a time.
+ * Returns the counts of nodes for some of a type's properties, one Counts for
+ * each property. Nodes are counted in batches of KG_PIECE.
  */
 static Counts *
 count_fields(const KgCatalog *catalog, const KgType *type,
@@ -339,7 +339,7 @@ struct KgCounts
 {
 	int nfields;
 	const KgField **fields;
-	Counts *counts; /* one list for each field */
+	Counts *counts; /* one Counts for each field */
 	Fill *fills;
 };
 

@@ -17,7 +17,7 @@
 /* Returns whether the type has a property that counts edges. */
 extern bool kg_derived_any(const KgType *type);
 
-/* An entity of a reply: its data is replaced, unless it is NULL. */
+/* An entity of a reply. Its data, if not NULL, is replaced. */
 typedef struct KgShown
 {
 	const KgType *type;
@@ -42,14 +42,15 @@ extern void kg_counts_require(const KgCatalog *catalog, const KgType *type,
 							  const KgField *field);
 
 /*
- * The counts with x-index of some entities of a type, as the caller sees them.
+ * The counts of edges, of the properties with x-index, for some entities of a
+ * type, as the caller sees them.
  */
 typedef struct KgCounts KgCounts;
 extern KgCounts *kg_counts_of(const KgCatalog *catalog, const KgType *type,
 							  const int64 *nodes, uint32 n);
 /*
  * Return the entity's document with its counts, and its count of a field as a
- * key. The node must be one of those given to kg_counts_of().
+ * key. The node must be among the nodes passed to kg_counts_of().
  */
 extern Jsonb *kg_counts_show(const KgCounts *counts, int64 node,
 							 const Jsonb *data);

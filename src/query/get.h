@@ -10,10 +10,14 @@
 typedef struct KgGot
 {
 	const char *id;
-	int index;	 /* index in the argument "ids" */
-	int64 node;	 /* set if the type has derived properties or n is not 1 */
+	int index; /* index in the argument "ids" */
+	/* set only if the type has derived properties or n is not 1 */
+	int64 node;
 	Jsonb *data; /* NULL: the caller sees no such entity */
-	/* id of the entity that it was merged into, whose data this is; or NULL */
+	/*
+	 * if the entity was merged into another entity: the id of that entity,
+	 * whose data this is; otherwise NULL
+	 */
 	const char *now;
 } KgGot;
 

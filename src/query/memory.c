@@ -346,7 +346,9 @@ relation_row(TupleTableSlot *slot, void *arg)
 	slot_getallattrs(slot);
 	here = DatumGetInt64(slot->tts_values[0]);
 	there = DatumGetInt64(slot->tts_values[1]);
-	/* A relation between two of the entities was found at its source. */
+	/*
+	 * A relation between two of the entities was already found at its source.
+	 */
 	if (state->incoming &&
 		find_node(state->by_node, state->of->n, state->of, there) >= 0)
 		return true;
@@ -521,7 +523,7 @@ start_words(const KgMemory *memory, KgSqlBuilder *b)
 				  kg_sql_table("kg_trigram"));
 }
 
-/* Adds the words with the trigram that match. */
+/* Adds the words that have the trigram and match the word of the query. */
 static void
 find_words(const KgMemory *memory, const char *trigram, Words *words)
 {
@@ -535,7 +537,7 @@ find_words(const KgMemory *memory, const char *trigram, Words *words)
 /*
  * Adds the words that contain or end with one or two letters; the letters at
  * the end of a word have a row of their own. Returns false if there are too
- * many.
+ * many such words.
  */
 static bool
 find_by_letters(const KgMemory *memory, Words *words)
@@ -636,7 +638,7 @@ begin_seen(void)
 		"kg_graph memory", 256, &ctl, HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
 }
 
-/* Returns the word that a folded text ends with, or NULL. */
+/* If a folded text ends with a word, returns this word; otherwise NULL. */
 static const char *
 last_word(const char *folded, char **tokens, int n)
 {
@@ -655,8 +657,8 @@ last_word(const char *folded, char **tokens, int n)
 }
 
 /*
- * Finds the words that match. Returns false if there are too many, so that all
- * entities must be read.
+ * Finds the words of entities that match a word of the query. Returns false if
+ * there are too many, so that all entities must be read.
  */
 static bool
 look_up(const KgMemory *memory, Words *words)
@@ -694,7 +696,10 @@ offer_words(const KgMemory *memory, Words *words, Words *chosen, int64 *fewest)
 	*fewest = rows;
 }
 
-/* Returns the words or the sign of the query that the fewest rows have. */
+/*
+ * Finds the matching words for each word or sign of the query. Returns the
+ * matching words that the fewest rows have.
+ */
 static Words
 choose_words(const KgMemory *memory, const char *query)
 {
@@ -775,7 +780,10 @@ has_query(const KgMemorySearch *search, const char *text)
 	return strstr(lowered_text(search, text), search->query) != NULL;
 }
 
-/* Returns the name of the entity that the row shows to match, or NULL. */
+/*
+ * If a row shows that its entity matches the search, returns the entity's name;
+ * otherwise NULL.
+ */
 static const char *
 matching_name(const KgMemorySearch *search, TupleTableSlot *slot)
 {

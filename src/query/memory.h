@@ -35,15 +35,19 @@ typedef struct KgRelated
 } KgRelated;
 
 /*
- * Add entities to a set. The first function adds the entities with these
- * names, without stubs. The second function adds the next entities after a
- * name, in the order of names, with stubs.
+ * Add entities to a set. A stub is an entity that exists only as the end of a
+ * relation. The first function adds the entities with these names, without
+ * stubs. The second function adds the next entities after a name, in the order
+ * of names, with stubs.
  */
 extern void kg_memory_by_names(const KgMemory *memory, const char *const *names,
 							   int n, KgRemembrance *to);
 extern void kg_memory_after(const KgMemory *memory, const char *name, int limit,
 							KgRemembrance *to);
-/* Returns the number of entities after a name, at most "most". */
+/*
+ * Returns the number of entities whose names come after a name, counted up to
+ * "most".
+ */
 extern int64 kg_memory_count_after(const KgMemory *memory, const char *name,
 								   int most);
 

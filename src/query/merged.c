@@ -2,11 +2,12 @@
  * merged.c
  *	  Ids of entities that were merged into others.
  *
- * A row of kg_freed leads from an id to a node, and from the node of an entity
- * that was merged itself to the next node. So undoing a merge ends no other
- * merge. The rows are read as the owner, because no caller reads kg_freed. The
- * caller's own rights decide whether the id was taken again and whether the
- * entity exists, so that hidden entities have no effect on replies.
+ * A row of kg_freed leads from the id of a merged entity to a node. If the
+ * entity of this node was merged, too, another row leads from this node to the
+ * next node. So undoing a merge ends no other merge. The rows are read as the
+ * owner, because no caller reads kg_freed. The caller's own rights decide
+ * whether the id was taken again and whether the entity exists, so that hidden
+ * entities have no effect on replies.
  */
 #include "postgres.h"
 
@@ -17,7 +18,7 @@
 #include "query/time/past.h"
 #include "utils/builtins.h"
 
-/* The nodes of entities that ids lead to. */
+/* The nodes to which ids lead. */
 typedef struct Leads
 {
 	int n;
@@ -26,7 +27,7 @@ typedef struct Leads
 	Datum *indexes; /* positions of the ids, from 1 */
 } Leads;
 
-/* The entities of the leads that the caller sees. */
+/* The entities that the caller sees, among the nodes to which ids lead. */
 typedef struct Found
 {
 	const KgCatalog *catalog;
@@ -51,9 +52,9 @@ type_numbers(const KgCatalog *catalog, const KgType *type)
 }
 
 /*
- * Follows each id to the first stored node, over several merges. UNION would
- * build a hash table of megabytes at each call, and no chain returns to a node:
- * a node is merged once.
+ * Follows each id to the first stored node, over several merges. UNION is not
+ * needed and would build a hash table of megabytes at each call. No chain
+ * returns to a node, because a node is merged only once.
  */
 static void
 read_leads(const KgCatalog *catalog, const KgType *type, char *const *ids,
@@ -104,7 +105,7 @@ take_merged(TupleTableSlot *slot, void *arg)
 	KgMerged *merged =
 		&found->merged[DatumGetInt64(kg_slot_datum(slot, 1)) - 1];
 
-	/* An id of several types is ambiguous. */
+	/* An id that entities of several types had is ambiguous. */
 	if (merged->node != 0)
 		merged->id = NULL;
 	else
@@ -141,8 +142,8 @@ read_entities(const KgCatalog *catalog, const Leads *leads, Found *found)
 }
 
 /*
- * Returns the entities by the index of the given id, or NULL. An entity without
- * an id was not found.
+ * Returns an array with the entity for each given id, or NULL. If an entity's
+ * id is NULL, the entity was not found.
  */
 static KgMerged *
 find_all(const KgCatalog *catalog, const KgType *type, char *const *ids, int n)

@@ -17,16 +17,17 @@ typedef struct KgMerged
 
 /*
  * Finds the entity into which the entity with this id was merged, over several
- * merges if necessary. type NULL: of any type, if there is one only. Returns
- * false if the caller sees no such entity, or sees an entity that has the id
- * now, or if the call reads the past.
+ * merges if necessary. If type is NULL, finds an entity of any type, unless
+ * entities of several types had the id. Returns false if the caller sees no
+ * such entity, or sees an entity that has the id now, or if the call reads the
+ * past.
  */
 extern bool kg_merged_find(const KgCatalog *catalog, const KgType *type,
 						   const char *id, KgMerged *merged);
 
 /*
  * Replaces the ids of merged entities by present ids, as kg_merged_find() finds
- * them. Returns whether there were any.
+ * them. Returns whether any id was replaced.
  */
 extern bool kg_merged_replace(const KgCatalog *catalog, const KgType *type,
 							  char **ids, int n);

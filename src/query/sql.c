@@ -290,7 +290,8 @@ key_test(KgSqlBuilder *b, const char *key, const KgCondition *condition)
 			break;
 		case KG_OPERAND_PART:
 			/*
-			 * For an enum, the part was replaced by the codes that contain it.
+			 * For an enum, analysis has replaced the part by the codes that
+			 * contain it.
 			 */
 			if (condition->field->kind != KG_KIND_ENUM)
 			{
@@ -342,7 +343,7 @@ id_part_condition(KgSqlBuilder *b, const char *id, KgOpTest test,
 					  n);
 	else
 	{
-		/* As a range, so that an index serves it. */
+		/* The prefix is written as a range, so that an index serves it. */
 		kg_sql_append(b, " AND %s >= $%d", id, n);
 		kg_sql_append(b,
 					  " AND %s < $%d",
@@ -422,7 +423,7 @@ kg_sql_key_of(KgSqlBuilder *b, const KgField *field, const char *index_keys)
 					kg_sql_param_field(b, field));
 }
 
-/* Returns an expression for the set of all keys of an array. */
+/* Returns an expression for the set of all keys of an array property. */
 static const char *
 keys_of(KgSqlBuilder *b, const KgField *field, const char *index_keys)
 {
@@ -486,7 +487,10 @@ kg_sql_distinct_keys(const KgCondition *condition, int *n)
 	return keys;
 }
 
-/* Appends a condition on an array, by the operator's quantity. */
+/*
+ * Appends a condition on an array property, by the operator's quantity
+ * (KgOpQuantity).
+ */
 static void
 array_probe(KgSqlBuilder *b, const KgCondition *condition,
 			const KgSqlEntity *entity)
@@ -522,7 +526,10 @@ array_probe(KgSqlBuilder *b, const KgCondition *condition,
 	}
 }
 
-/* Appends all conditions on the scalar of the condition at index first. */
+/*
+ * Appends all conditions on the scalar property of the condition at index
+ * "first".
+ */
 static void
 scalar_conditions(KgSqlBuilder *b, const KgFilter *filter, int first,
 				  const char *key)
@@ -535,8 +542,8 @@ scalar_conditions(KgSqlBuilder *b, const KgFilter *filter, int first,
 }
 
 /*
- * Appends all conditions on a scalar. They share one probe if the statement
- * does not have the entity's keys.
+ * Appends all conditions on a scalar property. They share one probe if the
+ * statement does not have the entity's keys.
  */
 static void
 scalar_probe(KgSqlBuilder *b, const KgFilter *filter, int first,

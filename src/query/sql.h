@@ -32,7 +32,7 @@ typedef struct KgSqlBuilder
 /* Begins a statement; its first parameter, $1, is the tenant. */
 extern void kg_sql_start(KgSqlBuilder *b, const KgCatalog *catalog);
 
-/* Adds a parameter; returns its number. */
+/* Adds a parameter; returns the number of the parameter. */
 extern int kg_sql_param(KgSqlBuilder *b, Oid type, Datum value);
 extern int kg_sql_param_text(KgSqlBuilder *b, const char *text);
 extern int kg_sql_param_int64(KgSqlBuilder *b, int64 n);
@@ -66,7 +66,10 @@ extern const char *kg_sql_table(const char *name);
 extern const char *kg_sql_entities_of(const char *nodes);
 extern const char *kg_sql_keys_of(int type, int field);
 
-/* Returns the SELECT of a stored count's key. node is an expression. */
+/*
+ * Returns the SELECT of the key of a stored count of a node. node is an
+ * expression.
+ */
 extern const char *kg_sql_count_of(KgSqlBuilder *b, const KgField *field,
 								   const char *node);
 
@@ -83,7 +86,7 @@ extern void kg_sql_key_condition(KgSqlBuilder *b, const char *key,
 
 /*
  * The expressions by which a statement refers to an entity. If index_keys is
- * NULL, the keys are read from kg_entity by the node, in a probe.
+ * NULL, the keys are looked up in kg_entity by the node, in a probe.
  */
 typedef struct KgSqlEntity
 {

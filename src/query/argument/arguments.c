@@ -93,8 +93,8 @@ kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w)
 }
 
 /*
- * This runs for most arguments but is used only in errors, so it allocates only
- * once.
+ * This function runs for most arguments but its result is used only in errors,
+ * so it allocates only once.
  */
 char *
 kg_path_member(const char *path, const char *name)
@@ -205,8 +205,9 @@ kg_args_known(const JsonbContainer *object, const char *path,
 }
 
 /*
- * Splits the order from "size desc", "size:descending", "-size" or "+size", and
- * returns it; NULL if there is no order.
+ * Splits a sort such as "size desc", "size:descending", "-size" or "+size".
+ * Leaves the property in *field and returns the order, or NULL if there is no
+ * order.
  */
 static const char *
 split_order(JsonbValue *field)
@@ -272,7 +273,10 @@ write_sorted(JsonbValue field, const char *member, KgJsonWriter *w)
 	return true;
 }
 
-/* Returns the objects of "country, size desc"; without an array, one object. */
+/*
+ * Returns the sort that a text such as "country, size desc" means: an array of
+ * objects, or a single object if array is false.
+ */
 static Jsonb *
 meant_sort(const JsonbValue *value, const char *member, bool array)
 {
@@ -813,7 +817,7 @@ kg_args_root(const Jsonb *arguments)
 
 	/*
 	 * Replies, hints and errors may repeat the arguments with all digits of
-	 * numbers.
+	 * numbers, so these digits count, too.
 	 */
 	if (size <= kg_setting_max_argument_bytes)
 		size += kg_json_number_bytes(&arguments->root,

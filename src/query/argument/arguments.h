@@ -50,13 +50,15 @@ extern Jsonb *kg_args_example_of(const JsonbValue *value, const char *member,
  */
 extern int kg_args_split(const char *text, char ***parts);
 /*
- * Returns a value as an array for an argument (NULL: unknown). If its items are
- * names, "a, b" becomes two items; if they are objects, a string becomes one.
+ * Returns a value as an array in the form of an argument (NULL: unknown). If
+ * the argument's items are names, "a, b" becomes two items. If its items are
+ * objects, a string becomes an object.
  */
 extern Jsonb *kg_args_list_of(const KgMember *member, const JsonbValue *value);
 /*
- * Returns the only scalar in an object or array as text, "type:id" for an
- * object of these two, or an integer as text; otherwise NULL.
+ * Returns the only scalar of an object or array as text. For an object with a
+ * type and an id, returns "type:id". For an integer, returns its text. Returns
+ * NULL for any other value.
  */
 extern Jsonb *kg_args_only_scalar(const JsonbValue *value);
 
@@ -86,15 +88,16 @@ extern const JsonbContainer *kg_args_as_array(const JsonbValue *value,
 											  const KgMember *member);
 
 /*
- * These read a member; they return NULL or false if it is absent, and raise
+ * Read a member of an object. Return NULL or false if it is absent, and raise
  * KG_INVALID_INPUT for a value of another type.
  */
 extern const JsonbContainer *kg_args_array(const JsonbContainer *object,
 										   const char *key, const char *path,
 										   const KgMember *member);
 /*
- * Returns an item of an array of objects. The correction of a string is an
- * object with the string in its member string_member (NULL: no correction).
+ * Returns an item of an array of objects. If the item is a string, the
+ * correction is an object with the string in its member string_member (NULL: no
+ * correction).
  */
 extern const JsonbContainer *kg_args_item(const JsonbValue *value,
 										  const char *path,

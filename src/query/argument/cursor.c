@@ -23,8 +23,9 @@
 #define KG_MAC_BYTES 16
 #define KG_DIGEST_BYTES 32
 /*
- * Longer than any valid cursor, which has the keys of up to eight sorted
- * properties of at most 2,000 bytes each.
+ * Maximum length of a text that is read as a cursor. It is above the length of
+ * any valid cursor, which has the keys of up to eight sorted properties of at
+ * most 2,000 bytes each.
  */
 #define KG_MAX_CURSOR_CHARS 65536
 
@@ -60,7 +61,10 @@ set_key(const bytea *secret, bool shared)
 		hmac = mac ? EVP_MAC_CTX_new(mac) : NULL;
 		EVP_MAC_free(mac);
 	}
-	/* A copy of the database, made with TEMPLATE, has an equal secret. */
+	/*
+	 * A copy of the database, made with TEMPLATE, has an equal secret. So the
+	 * key includes the database.
+	 */
 	initStringInfo(&key);
 	appendBinaryStringInfo(
 		&key, VARDATA_ANY(secret), VARSIZE_ANY_EXHDR(secret));
@@ -77,7 +81,9 @@ compute_hmac(const char *message, int len, uint8 *digest)
 {
 	size_t size;
 
-	/* Without a key, EVP_MAC_init() uses the previous one. */
+	/*
+	 * Without a key argument, EVP_MAC_init() uses the key of the previous call.
+	 */
 	if (!EVP_MAC_init(hmac, NULL, 0, NULL) ||
 		!EVP_MAC_update(hmac, (const uint8 *) message, len) ||
 		!EVP_MAC_final(hmac, digest, &size, KG_DIGEST_BYTES))
@@ -175,7 +181,10 @@ kg_cursor_query(const char *tool, const char *about,
 
 	kg_cursor_part(query, tool, strlen(tool));
 	kg_cursor_part(query, about, strlen(about));
-	/* The caller has the numbers of "next" as text. */
+	/*
+	 * The caller gets the arguments of "next" with big numbers as text, and
+	 * sends them back in this form.
+	 */
 	kg_json_each(it, kg_big_numbers_in(arguments))
 	{
 		if (sizes_a_page(&it.key))

@@ -4,7 +4,7 @@
  *
  * A cursor is the base64url of a payload and a MAC. The MAC covers the caller
  * (tenant, role, agent, scope) and the query. So the cursor of another caller
- * or query is refused like a forged one, with an equal error. The key is
+ * or query is refused like a forged cursor, with an equal error. The key is
  * derived from a row of kg_secret, which CREATE EXTENSION makes and pg_dump
  * leaves out.
  */

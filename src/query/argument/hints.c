@@ -23,7 +23,10 @@
  */
 #define KG_HINT_IDS 8
 
-/* An entity of a match. The list has the order of the matches. */
+/*
+ * The entity that a match found. An array of Named is in the order of the
+ * matches.
+ */
 typedef struct Named
 {
 	int64 node;
@@ -83,7 +86,7 @@ name_nodes(const KgCatalog *catalog, const KgType *type,
 	return set;
 }
 
-/* Returns the id of a handle that was sent in place of an id. */
+/* If a handle (type:id) was sent in place of an id, returns the id in it. */
 static const char *
 bare_id(const KgType *type, const char *id)
 {
@@ -256,7 +259,7 @@ kg_hints_only_exact(const KgMatches *matches, int n)
 {
 	int found = -1;
 
-	/* A number is the id without its word. */
+	/* The matched text may be the number of the id without its word. */
 	for (int i = 0; i < n; i++)
 		if (matches->matches[i].how == KG_MATCH_EXACT ||
 			(matches->matches[i].how == KG_MATCH_TOKEN &&
@@ -305,7 +308,8 @@ nearest_to_all(const KgCatalog *catalog, const KgType *type,
 }
 
 /*
- * Corrects a value at a path of the arguments, or an item of the array there.
+ * Adds a correction of the value at a path of the arguments. If that value is
+ * an array, corrects the item "got" of this array.
  */
 static void
 correct(KgCorrection *correction, const char *path, const JsonbValue *got,
@@ -396,7 +400,10 @@ take_key(TupleTableSlot *slot, void *arg)
 	return false;
 }
 
-/* Returns the next key in use of a field above or below a key, or NULL. */
+/*
+ * Returns the next key above or below a key among the stored values of a field,
+ * or NULL.
+ */
 static bytea *
 next_key(const KgListQuery *query, const KgField *field, const bytea *key,
 		 bool above)
@@ -503,8 +510,8 @@ find_neighbours(const KgListQuery *query, const KgField *field,
 }
 
 /*
- * Adds the key if an entity has it. The key is found as the next key below a
- * key that is longer by one byte.
+ * Adds the key if an entity has it. To find it, the key is extended by one
+ * byte; the next key below the extended key is the key itself.
  */
 static void
 add_bound(const KgListQuery *query, const KgField *field, const bytea *key,
@@ -593,7 +600,10 @@ add_near_strings(const KgListQuery *query, const KgField *field,
 		int len = strlen(spellings[i]);
 		const bytea *key;
 
-		/* Values that begin with the text are as near as its neighbours. */
+		/*
+		 * Values that begin with the text are as near as the neighbours of the
+		 * text in the order of keys, so they are added, too.
+		 */
 		value = kg_json_string_value(spellings[i]);
 		key = field->by_version ? kg_key_bound(field, &value, false)
 								: kg_key_prefix_low(spellings[i], len);
@@ -853,7 +863,7 @@ missing_values(const KgListQuery *query, const KgType *target,
 
 /*
  * Corrects texts that list several ids of the type. Returns whether there is
- * any. filter: the path leads to a condition of a filter.
+ * any such text. filter is true if the path leads to a condition of a filter.
  */
 static bool
 correct_lists(const KgListQuery *query, const KgType *target,
@@ -959,8 +969,8 @@ filters_path(const KgFilter *filter)
 }
 
 /*
- * Corrects a condition of SQL that was sent in place of a text, and equals no
- * text. Returns false for other values.
+ * If a text is a condition in SQL syntax and equals no stored text, corrects it
+ * and returns true. Returns false for other values.
  */
 static bool
 correct_sql(const KgCondition *condition, KgCorrection *correction)
@@ -1004,7 +1014,10 @@ write_no_match(const KgListQuery *query, const KgCondition *condition,
 	kg_jw_end_object(w);
 }
 
-/* Returns the message about conditions that read documents. */
+/*
+ * Returns the message for a filter that matches nothing and has conditions that
+ * are tested on documents, without an index.
+ */
 static const char *
 no_scan_match(const KgFilter *filter)
 {

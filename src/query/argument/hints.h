@@ -8,7 +8,9 @@
 #include "query/list/list.h"
 #include "query/argument/repair.h"
 
-/* Maximum number of values of a condition for which near ones are searched. */
+/*
+ * Maximum number of values of a condition for which near values are searched.
+ */
 #define KG_HINT_LOOKS 20
 
 /*
@@ -20,8 +22,9 @@ extern void kg_hints_write_items(const KgListQuery *query,
 								 KgCorrection *correction, KgJsonWriter *w);
 
 /*
- * Writes a hint for each filter that alone matches nothing. For several ids, the hint lists unknown ids in "not_found". Returns
- * whether it wrote any hint. Adds corrections to correction.
+ * Writes a hint for each filter that alone matches nothing. For several ids,
+ * the hint lists unknown ids in "not_found". Returns whether it wrote any hint.
+ * Adds corrections to correction.
  */
 extern bool kg_hints_write_unknown(const KgListQuery *query,
 								   KgCorrection *correction, KgJsonWriter *w);
@@ -33,14 +36,15 @@ extern bool kg_hints_write_unknown(const KgListQuery *query,
 extern KgMatches *kg_hints_nearest(const KgCatalog *catalog, const KgType *type,
 								   const char *id, int max);
 /*
- * Returns the index of the only one of n matches that matched by its whole name
- * or id, or by its number; otherwise -1.
+ * If exactly one of n matches is by the whole name or id, or by the number of
+ * an id, returns the index of this match; otherwise -1.
  */
 extern int kg_hints_only_exact(const KgMatches *matches, int n);
 
 /*
- * Writes the nearest ids to one that does not exist, as [{id, label}]. If one
- * of them is certainly meant, corrects the value at a path of the arguments.
+ * Writes the nearest ids to an id that does not exist, as [{id, label}]. If one
+ * of the nearest ids is certainly meant, corrects the value at a path of the
+ * arguments.
  */
 extern void kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
 								   const JsonbValue *id, const char *path,

@@ -3,20 +3,24 @@
  *	  The members of an input schema, as structs: the only source of the names
  *	  and kinds of arguments, for reading them and for corrections.
  *
- *	  tools/input/outline.c makes them of the templates of the published
- *	  schemas. Values that depend on tenants are not in them; values of settings
- *	  are in them as numbers of settings.
+ * tools/input/outline.c makes these structs from the templates of the published
+ * schemas. They have no values that depend on tenants. The value of a setting
+ * is stored as the number of the setting.
  */
 #ifndef KG_MEMBERS_H
 #define KG_MEMBERS_H
 
 #include "base/json.h"
 
-/* A bound or a default, if the schema has it. */
+/*
+ * A bound or a default of a member; given is false if the schema has no such
+ * bound or default.
+ */
 typedef struct KgMemberBound
 {
 	bool given;
-	int number; /* for kg_template_number(), or -1: use value */
+	/* argument of kg_template_number(), or -1: use value */
+	int number;
 	int64 value;
 } KgMemberBound;
 
@@ -24,15 +28,17 @@ typedef struct KgMember
 {
 	int len; /* length of its name in bytes */
 	bool required;
-	bool typed; /* it has a type: null is no value of it */
+	/* the schema has a type, so null is not a valid value */
+	bool typed;
 	bool array;
 	bool object;
 	/* An array or an object is one of its types or alternatives. */
 	bool or_array;
 	bool or_object;
-	bool string;	 /* a string is one of its types */
-	bool number;	 /* a number is one of its types */
-	bool of_names;	 /* an array of names of types, relations or properties */
+	bool string; /* a string is one of its types */
+	bool number; /* a number is one of its types */
+	/* an array of names of types, relations or properties */
+	bool of_names;
 	bool of_objects; /* an array of objects */
 	bool filters;
 	KgMemberBound minimum;
@@ -40,8 +46,9 @@ typedef struct KgMember
 	KgMemberBound min_items;
 	KgMemberBound max_items;
 	KgMemberBound default_number;
-	const char *default_name; /* one of the names, or NULL */
-	int nnames;				  /* number of values in its enum */
+	/* the default, if it is one of the names; or NULL */
+	const char *default_name;
+	int nnames; /* number of values in its enum */
 	const char *const *names;
 	/* schema of an object, or of an array's items */
 	const struct KgOutline *inner;
@@ -58,7 +65,7 @@ typedef struct KgOutline
 } KgOutline;
 
 /*
- * Returns the member of a name; NULL: no such member, or only its name is
+ * Returns the member with this name; NULL: no such member, or only its name is
  * known.
  */
 extern const KgMember *kg_outline_member(const KgOutline *outline,
@@ -73,15 +80,17 @@ extern KgOutline kg_outline_of(const KgOutline *outline,
 							   const char *const *names, int n);
 
 /*
- * Returns whether an argument takes an array of several items, so that the
- * value in place of it means none. member may be NULL.
+ * Returns whether an argument takes an array of at least two items, and the
+ * value is not an array. Such a value has no certain meaning, because an array
+ * of this value alone would be too short. member may be NULL.
  */
 extern bool kg_member_takes_several(const KgMember *member,
 									const JsonbValue *value);
 
 /*
- * Returns the member of an array's item that a string in place of the item
- * means, or NULL. member may be NULL.
+ * If the items of an array are objects and a string may stand for an item,
+ * returns the member of the object that the string means; otherwise NULL.
+ * member may be NULL.
  */
 extern const char *kg_member_of_string(const KgMember *member);
 

@@ -3,8 +3,8 @@
  *	  Names that other tools, query languages and calendars use for kg_graph's
  *	  arguments. The lists are files of query/words.
  *
- * They serve only for corrections: an error suggests the name that was probably
- * meant, and the call is not run with it.
+ * The names serve only for corrections: an error suggests the name that was
+ * probably meant, and the call is not run with this name.
  */
 #include "postgres.h"
 
@@ -85,7 +85,10 @@ may_be(const KgMember *member, const JsonbValue *value)
 			   value->type != jbvNumeric;
 	if (member->object)
 		return object || value->type == jbvString;
-	/* A number that may be "all" has string among its types. */
+	/*
+	 * An argument that is a number or "all" has the type string, too, and a
+	 * default number.
+	 */
 	if (member->number && (!member->string || member->default_number.given))
 		return says_number(value);
 	if (member->string && !member->number && member->nnames == 0)
@@ -94,8 +97,9 @@ may_be(const KgMember *member, const JsonbValue *value)
 }
 
 /*
- * Returns whether the group is for the other meaning of "type": in a step,
- * which has an end, it is a relationship type, and elsewhere an entity type.
+ * Returns whether the group of names is for the other meaning of "type". In a
+ * step, which has an end, "type" is a relationship type. Elsewhere it is an
+ * entity type.
  */
 static bool
 is_of_other_type(const char *const *group, const KgOutline *known)
@@ -122,7 +126,10 @@ is_given(const JsonbContainer *object, const char *ours)
 			kg_json_get(object, "id", &value) != NULL);
 }
 
-/* Returns whether the other of "id" and "ids" fits: "ids" fits an array. */
+/*
+ * Returns whether the value is for the other of the arguments "id" and "ids",
+ * as an array is for "ids".
+ */
 static bool
 is_of_other_number(const char *ours, const JsonbValue *value,
 				   const KgOutline *known)
@@ -315,7 +322,8 @@ typedef struct Parts
 	int n;
 	int numbers[3];
 	int digits[3];
-	int month; /* number of the month if it was given by name, or 0 */
+	/* number of the month if it was given by name, or 0 */
+	int month;
 	int month_at;
 	char sign; /* separator of the first two numbers */
 } Parts;
@@ -570,7 +578,8 @@ meant_number(const char *text)
 	JsonbValue string;
 	JsonbValue number;
 	int n = 0;
-	int since = -1; /* digits since the last separator; -1: no separator */
+	/* digits since the last separator; -1: no separator */
+	int since = -1;
 	const char *p = text;
 
 	while (unsaid(p) > 0)
@@ -646,7 +655,7 @@ kg_meant_value(KgKind kind, const JsonbValue *value)
 Jsonb *
 kg_meant_instant(const char *text)
 {
-	/* If the text is a valid date-time, the error has another cause. */
+	/* If the text is a valid date-time already, the error has another cause. */
 	return kg_format_date_time(text, strlen(text))
 			   ? NULL
 			   : as_string(meant_instant(text));

@@ -17,9 +17,9 @@
 extern bool kg_name_spelled(const char *a, const char *b);
 
 /*
- * Returns the argument that a name with this value means. It is one of the
- * known ones that the object does not have yet; NULL if none or several of them
- * may be meant.
+ * Returns the argument that a name with this value means. It is a known
+ * argument that the object does not have yet. Returns NULL if no argument or
+ * several arguments may be meant.
  */
 extern const char *kg_name_same(const JsonbContainer *object, const char *name,
 								const JsonbValue *value,
@@ -27,8 +27,9 @@ extern const char *kg_name_same(const JsonbContainer *object, const char *name,
 
 /*
  * Like kg_name_same(), and also finds an argument that is spelled differently.
- * Otherwise returns the nearest argument or NULL, and sets *sure to whether the
- * name is this argument with a typing error.
+ * If there is no such argument, returns the nearest argument or NULL. Sets
+ * *sure to true if the name is certainly the returned argument, such as one
+ * with a typing error.
  */
 extern const char *kg_name_meant(const JsonbContainer *object, const char *name,
 								 const JsonbValue *value,
@@ -61,7 +62,7 @@ extern bool kg_means_all(const char *word);
 /* Returns the number for "three" or "3 hops", or NULL. */
 extern Jsonb *kg_meant_count(const JsonbValue *value);
 
-/* Returns true or false for a word or number such as "yes" or 1, or NULL. */
+/* Returns a boolean for a word or number such as "yes" or 1, or NULL. */
 extern Jsonb *kg_meant_bool(const JsonbValue *value);
 
 /*
@@ -71,8 +72,8 @@ extern Jsonb *kg_meant_bool(const JsonbValue *value);
 extern Jsonb *kg_meant_value(KgKind kind, const JsonbValue *value);
 
 /*
- * Returns the date-time for one in another format, and the beginning of a date
- * in UTC; or NULL.
+ * Returns a date-time in another format as a date-time, and a date as its
+ * beginning in UTC. Returns NULL for other texts.
  */
 extern Jsonb *kg_meant_instant(const char *text);
 

@@ -25,7 +25,10 @@ kg_repair_begin(const char *tool, const Jsonb *arguments)
 
 	if (call == NULL)
 		return;
-	/* The caller of a registered tool must not learn which tools that runs. */
+	/*
+	 * The caller of a registered tool must not learn which tools the registered
+	 * tool runs.
+	 */
 	call->tool = call->registered ? NULL : tool;
 	call->arguments = call->registered ? NULL : arguments;
 }
@@ -350,8 +353,8 @@ bare(const char *text)
 }
 
 /*
- * Returns the index of the only name that equals the text in this form; -1: no
- * name; -2: several.
+ * Returns the index of the only name that equals the text in the form of
+ * bare(); -1: no name; -2: several.
  */
 static int
 only_same(const char *text, const char *const *names, int n)
@@ -369,8 +372,8 @@ only_same(const char *text, const char *const *names, int n)
 }
 
 /*
- * Returns the index of the only name that the text certainly means; -1: no
- * name; -2: several.
+ * Returns the index of the only name that the text certainly means
+ * (kg_is_certain()); -1: no name; -2: several.
  */
 static int
 only_certain(const char *text, const char *const *names, int n)
@@ -403,7 +406,7 @@ kg_repair_as_member(const KgMember *member, const JsonbValue *value)
 {
 	bool array = member != NULL && member->array;
 
-	/* null has no meaning, and neither has an array of it. */
+	/* null has no meaning, and an array of null has no meaning either. */
 	if (value->type == jbvNull)
 		return NULL;
 	if (array && !kg_json_is_array(value))
@@ -425,7 +428,8 @@ kg_repair_as_member(const KgMember *member, const JsonbValue *value)
 
 /*
  * Returns whether did_you_mean is another spelling of the wrong value, or
- * another name for it. Only then does the correction become a call.
+ * another name for the wrong value. Only then is the correction given as a
+ * call.
  */
 static bool
 means_one(const KgInstead *said)
@@ -439,8 +443,8 @@ means_one(const KgInstead *said)
 }
 
 /*
- * Sets the change that replaces a wrong name or value by "did_you_mean".
- * Returns false if that is not certain.
+ * Sets the change that replaces a wrong name or value by did_you_mean. Returns
+ * false if did_you_mean is not certainly meant.
  */
 static bool
 change_of_meant(const KgError *err, KgInstead *change)
@@ -477,7 +481,10 @@ change_of_meant(const KgError *err, KgInstead *change)
 	return true;
 }
 
-/* Sets *change to the change that an error suggests. Returns false if none. */
+/*
+ * Sets *change to the change that an error suggests. Returns false if the error
+ * suggests no change.
+ */
 static bool
 suggested_change(const KgError *err, KgInstead *change)
 {

@@ -17,8 +17,8 @@
 extern void kg_repair_init(void);
 
 /*
- * Sets the tool and the arguments of the running call. Within a registered tool
- * it sets none.
+ * Sets the tool and the arguments of the running call. Within a registered
+ * tool, sets both to NULL.
  */
 extern void kg_repair_begin(const char *tool, const Jsonb *arguments);
 
@@ -47,8 +47,8 @@ extern void kg_correct_set(KgCorrection *correction, const char *path,
 						   const char *key, const Jsonb *value);
 extern void kg_correct_out(KgCorrection *correction, const char *path);
 /*
- * Adds the change that an error suggests. Returns false if it suggests none, or
- * none with a certain meaning.
+ * Adds the change that an error suggests. Returns false if the error suggests
+ * no change, or a change that is not certainly meant.
  */
 extern bool kg_correct_error(KgCorrection *correction, const KgError *err);
 /* Returns the corrected call {tool, arguments}, or NULL. */
@@ -58,17 +58,18 @@ extern void kg_correction_write(const KgCorrection *correction,
 								KgJsonWriter *w);
 
 /*
- * Corrects a text that lists several values. In an array they become items; as
- * a condition of a filter they become {"in": [...]}. Other values take only
- * one.
+ * Corrects the text "got", which lists the values "parts". If the value at the
+ * path is an array, the parts replace the text in this array. If the path leads
+ * to a condition of a filter, the condition becomes {"in": [...]}. Any other
+ * argument takes only one value and does not change.
  */
 extern void kg_correct_list(KgCorrection *correction, const char *path,
 							const JsonbValue *got, char **parts, int n,
 							bool condition);
 
 /*
- * Sets the value at a path of the running call's arguments. Returns false if
- * there is no such value.
+ * Sets *value to the value at a path of the running call's arguments. Returns
+ * false if there is no such value.
  */
 extern bool kg_repair_value_at(const char *path, JsonbValue *value);
 
@@ -87,7 +88,7 @@ extern bool kg_is_certain(const char *given, const char *meant);
 
 /*
  * Returns the index of the only name, or of the only label (labels NULL: no
- * labels), that a text means; -1 if none or several may be meant.
+ * labels), that a text means; -1 if no name or several may be meant.
  */
 extern int kg_likely(const char *text, const char *const *names,
 					 const char *const *labels, int n);

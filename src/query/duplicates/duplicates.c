@@ -3,9 +3,9 @@
  *	  Pairs of entities of a type that may be the same.
  *
  * The similarity of two names is the similarity of their sets of trigrams.
- * Trigrams are of words with two blanks before and one blank after them. The
- * score of a pair is the probability that at least one piece of evidence is
- * right. The pieces are independent, and each has a weight.
+ * Trigrams are made of each word with two blanks before and one blank after it.
+ * The score of a pair is the probability that at least one piece of evidence is
+ * right. The pieces of evidence count as independent, and each has a weight.
  */
 #include "postgres.h"
 
@@ -25,10 +25,13 @@
 #define NAME_WEIGHT 0.7
 #define VALUE_WEIGHT 0.6
 #define NEIGHBOR_WEIGHT 0.4
-/* Least similarity of neighbours, and number of neighbours, of a candidate. */
+/*
+ * Minimum similarity of the sets of neighbours of two candidates, and minimum
+ * number of neighbours of a candidate.
+ */
 #define NEIGHBOR_SIMILARITY 0.5
 #define LEAST_NEIGHBORS 2
-/* A value of more entities is not evidence. */
+/* A value that more than this number of entities have is not evidence. */
 #define MOST_SHARERS 10
 
 /* ---- entities ---- */
@@ -464,7 +467,10 @@ compare_pairs(const void *pa, const void *pb, void *arg)
 	const KgSamePair *a = *(KgSamePair *const *) pa;
 	const KgSamePair *b = *(KgSamePair *const *) pb;
 
-	/* Equal evidence in another order may differ by rounding. */
+	/*
+	 * Equal evidence in another order may differ by rounding, so nearly equal
+	 * scores count as equal.
+	 */
 	if (a->score - b->score > 1e-9 || b->score - a->score > 1e-9)
 		return a->score > b->score ? -1 : 1;
 	for (int i = 0; i < 2; i++)
@@ -479,7 +485,10 @@ compare_ids(const void *id, const void *entity)
 	return strcmp(id, ((const KgSameEntity *) entity)->id);
 }
 
-/* Returns for each entity whether its pairs are wanted, or NULL: all are. */
+/*
+ * Returns an array with true for each entity whose pairs are wanted, or NULL if
+ * all pairs are wanted.
+ */
 static bool *
 wanted_entities(const KgDuplicates *d)
 {

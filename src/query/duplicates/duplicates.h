@@ -2,8 +2,8 @@
  * duplicates.h
  *	  Pairs of entities of a type that may be the same.
  *
- * Evidence are similar names, equal values of indexed properties, and common
- * neighbours. All of it is of rows that the caller sees.
+ * Evidence is similar names, equal values of indexed properties, and common
+ * neighbours. Only rows that the caller sees count as evidence.
  */
 #ifndef KG_DUPLICATES_H
 #define KG_DUPLICATES_H
@@ -38,7 +38,8 @@ typedef struct KgSameValue
 typedef struct KgSamePair
 {
 	int entities[2]; /* hash key: indexes, ascending */
-	double name;	 /* similarity of the most similar names; 0: not similar */
+	/* similarity of the most similar names; 0: not similar */
+	double name;
 	const KgSameText *names[2];
 	KgSameValue *values; /* by property and value */
 	double neighbors;	 /* similarity of the neighbours */
@@ -53,7 +54,7 @@ typedef struct KgDuplicates
 	const KgFollow *follow; /* edges to neighbours */
 	double min_score;
 	double min_similarity; /* minimum similarity of names */
-	char **ids;			   /* pairs with one of these ids */
+	char **ids;			   /* only pairs with one of these ids */
 	int nids;			   /* 0: all pairs */
 	/* the result: */
 	KgSameEntity *entities; /* ordered by id */
@@ -67,8 +68,9 @@ typedef struct KgDuplicates
 	KgSameText *values;
 	int nvalues;
 	uint64 compared;
-	const char *path; /* path of the argument that reduces the comparisons */
-	const char *expected; /* a better value for it */
+	/* path of the argument that reduces the comparisons */
+	const char *path;
+	const char *expected; /* a better value for the argument at path */
 	uint64 done;		  /* work since the last check for interrupts */
 	struct HTAB *found;
 } KgDuplicates;

@@ -2,10 +2,10 @@
  * similar_sets.c
  *	  Pairs of similar sets of numbers.
  *
- * If two sets have the similarity t, they share one of the first members of
- * each, with the rarest members first: of a set of n members the first n -
- * ceil(t n) + 1. So only sets with a common member there are compared (prefix
- * filtering, as in PPJoin).
+ * The members of each set are ordered by rarity, the rarest first. If two sets
+ * have at least the similarity t, then the first n - ceil(t n) + 1 members of
+ * each set (n: its size) include a common member. So only sets with a common
+ * member there are compared (prefix filtering, as in PPJoin).
  */
 #include "postgres.h"
 
@@ -71,7 +71,10 @@ members_of(const KgNumberSet *sets, int nsets, int *n)
 	return members;
 }
 
-/* Replaces each number by its rank: the rarest numbers have the lowest. */
+/*
+ * Replaces each number by its rank by frequency: the rarest number has the
+ * lowest rank.
+ */
 static void
 rank_numbers(KgNumberSet *sets, int nsets)
 {

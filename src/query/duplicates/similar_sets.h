@@ -18,11 +18,12 @@ typedef struct KgNumberSet
 extern int kg_set_common(const KgNumberSet *a, const KgNumberSet *b);
 
 /*
- * Calls found for each pair i < j of sets whose Jaccard similarity, the share of
- * the members of either that both have, is at least least (above 0). Smaller sets
- * than smallest (at least 1) are not compared. A pair may come several times.
- * Overwrites all sets: numbers are replaced by their ranks by frequency. work is
- * called for each comparison, and may raise an error.
+ * Calls found for each pair i < j of sets whose Jaccard similarity is at least
+ * "least" (above 0). The Jaccard similarity is the number of common members
+ * divided by the number of members of the union of both sets. Sets with fewer
+ * than "smallest" members (at least 1) are not compared. found may be called
+ * several times for a pair. The numbers in all sets are replaced by their ranks
+ * by frequency. work is called for each comparison, and may raise an error.
  */
 extern void kg_similar_sets(KgNumberSet *sets, int nsets, int smallest,
 							double least, void (*work)(void *arg),

@@ -3,7 +3,8 @@
  *	  Alternatives: the member "any" of filters.
  *
  * A filter is true if all its conditions are true and, if it has alternatives,
- * one of these is true. An alternative is a filter without alternatives.
+ * at least one alternative is true. An alternative is a filter without
+ * alternatives.
  */
 #include "postgres.h"
 

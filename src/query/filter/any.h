@@ -7,7 +7,10 @@
 
 #include "query/filter/filter.h"
 
-/* The member's name; a property of that name is "data.any". */
+/*
+ * Name of the member with the alternatives. In filters, a property of this name
+ * is written as "data.any".
+ */
 #define KG_ANY "any"
 #define KG_ANY_PROPERTY "data." KG_ANY
 #define KG_MIN_ALTERNATIVES 2
@@ -36,8 +39,8 @@ extern void kg_any_analyse_over(KgFilter *parsed, const KgFilterTarget *targets,
 								KgRepairs *repairs);
 
 /*
- * Returns the i-th condition, or NULL if there are not as many. Conditions of
- * alternatives come after all others.
+ * Returns the i-th condition, or NULL if the filter has fewer conditions.
+ * Conditions of alternatives come after all others.
  */
 extern const KgCondition *kg_any_condition(const KgFilter *filter, int i);
 

@@ -10,7 +10,10 @@
 #include "query/time/past.h"
 #include "query/time/validity.h"
 
-/* First bound of a race, and its growth. */
+/*
+ * First bound up to which drivers are counted, and the factor by which it
+ * grows.
+ */
 #define RACE_START 256
 #define RACE_GROWTH 4
 
@@ -22,8 +25,8 @@
 
 /*
  * Returns whether a condition bounds the rows of its driver. Ids are counted in
- * kg_entity. If an authorizer decides each entity, a range of them would need
- * the decisions of all its entities, whatever the other conditions are.
+ * kg_entity. If an authorizer decides each entity, a range of ids would need
+ * decisions about all entities in the range, whatever the other conditions are.
  */
 static bool
 is_bound(const KgCatalog *catalog, const KgCondition *condition)
@@ -88,7 +91,10 @@ set_source(const KgCatalog *catalog, KgDriver *driver, const KgFilter *filter,
 	driver->exact = true;
 	driver->index = field != NULL && field->is_array ? index : -1;
 	driver->narrow = is_bound(catalog, condition);
-	/* Keys do not find an entity that lacks a value. */
+	/*
+	 * A search by keys finds no entity without a value, so it does not serve a
+	 * negative operator.
+	 */
 	if (driver->index >= 0 && op->quantity == KG_NO)
 		return false;
 	source = kg_source_make(field == NULL ? KG_SOURCE_ENTITY : KG_SOURCE_KEY,
@@ -105,8 +111,8 @@ set_source(const KgCatalog *catalog, KgDriver *driver, const KgFilter *filter,
 	if (op->bound == KG_BOUND_MEMBER)
 	{
 		/*
-		 * The rows of one value are read; the whole condition is then tested on
-		 * their nodes.
+		 * The source reads the rows of a single value. The whole condition is
+		 * then tested on the nodes of these rows.
 		 */
 		KgCondition *own = &source->own->conditions[0];
 
@@ -121,8 +127,8 @@ set_source(const KgCatalog *catalog, KgDriver *driver, const KgFilter *filter,
 
 /*
  * Returns the driver that reads the rows of all conditions on the field; NULL
- * if this is the first one. Conditions on an array have separate drivers,
- * because they may be true for different items.
+ * if no condition on the field has a driver yet. Conditions on an array have
+ * separate drivers, because they may be true for different items.
  */
 static KgDriver *
 driver_of(const KgDrivers *drivers, const KgField *field)
@@ -143,7 +149,10 @@ is_narrow(const KgDrivers *drivers)
 	return false;
 }
 
-/* Adds the driver of the alternatives if each of them has a narrow driver. */
+/*
+ * Adds the driver of the alternatives if each alternative has a narrow driver,
+ * that is, a driver whose condition bounds the keys that are read.
+ */
 static void
 add_alternatives(KgDrivers *drivers)
 {
@@ -187,7 +196,7 @@ kg_drivers_of(const KgCatalog *catalog, const KgType *type,
 	return drivers;
 }
 
-/* ---- the race ---- */
+/* ---- counting the drivers' rows ---- */
 
 static void
 forget_nodes(KgNodeSet **nodes)
@@ -305,7 +314,7 @@ kg_driver_count(const KgDrivers *drivers, KgDriver *driver, int64 bound)
 	}
 }
 
-/* Returns the bound of drivers that may be intersected with the best one. */
+/* Returns the bound of drivers that may be intersected with the best driver. */
 static int64
 wider_bound(const KgDriver *best)
 {
@@ -331,7 +340,7 @@ seek_others(const KgDrivers *drivers, KgDriver *driver, int64 bound)
 			drivers, driver->others[i], bound - count, &driver->without);
 }
 
-/* Returns whether another narrow driver may be chosen. */
+/* Returns whether another narrow driver may be chosen instead. */
 static bool
 has_rival(const KgDrivers *drivers, const KgDriver *driver)
 {
@@ -390,7 +399,7 @@ kg_drivers_race(KgDrivers *drivers, int64 most)
 
 /* ---- the other conditions, as sets ---- */
 
-/* Returns whether the driver's sets decide about the filter's condition. */
+/* Returns whether the driver's sets decide about condition i of the filter. */
 static bool
 covers(const KgDriver *driver, const KgFilter *filter, int i)
 {
@@ -401,7 +410,7 @@ covers(const KgDriver *driver, const KgFilter *filter, int i)
 			   : filter->conditions[i].field == driver->source->field;
 }
 
-/* Returns the conditions about which no driver decides. */
+/* Returns the conditions about which no driver's sets decide. */
 static const KgFilter *
 rest_of(const KgDrivers *drivers)
 {
@@ -424,7 +433,9 @@ rest_of(const KgDrivers *drivers)
 }
 
 /*
- * Reads the nodes that do not satisfy, if they are not far more than the best.
+ * For each driver whose nodes were not all read, reads the nodes that do not
+ * satisfy its condition, unless these are far more than the rows of the best
+ * driver.
  */
 static void
 read_others(const KgDrivers *drivers, const KgDriver *best)
@@ -496,7 +507,10 @@ run_source(const KgDrivers *drivers, const KgSource *source,
 	(void) kg_plan_run(&statement, pass_node, selection);
 }
 
-/* Passes the nodes of a source that satisfy its rest, in pieces. */
+/*
+ * Passes the nodes of a source that satisfy its remaining conditions to the
+ * function, in batches.
+ */
 static void
 pass_source(const KgDrivers *drivers, const KgSource *source,
 			Selection *selection)
@@ -522,7 +536,7 @@ large_source(const KgDrivers *drivers)
 	return kg_source_make(KG_SOURCE_ENTITY, drivers->filter, NULL, -1);
 }
 
-/* Returns whether the rows of one driver are the selection. */
+/* Returns whether the rows of a single driver are the whole selection. */
 static bool
 is_one_driver(const KgDrivers *drivers)
 {
@@ -544,7 +558,10 @@ kg_drivers_select(KgDrivers *drivers, KgNodeFunction found, void *arg)
 		run_source(drivers, large_source(drivers), &selection);
 		return;
 	}
-	/* Drivers that were left behind early in a long race may be no wider. */
+	/*
+	 * If the counting took long, drivers whose counting stopped early may have
+	 * no more rows than the best driver.
+	 */
 	if (best->count > RACE_START)
 		(void) kg_drivers_best(drivers, wider_bound(best));
 	source = kg_drivers_meet(drivers, best);

@@ -3,13 +3,14 @@
  *	  The planner of selections: the conditions of a filter that an index
  *	  serves, and the condition among them that has the fewest rows.
  *
- * A driver reads the rows of one property's conditions, of the ids, or of all
- * alternatives. Drivers are counted up to a bound, which grows until one of
- * them has fewer rows. So the work is within a constant factor of the best
- * driver's, without statistics. The other conditions are then applied to its
- * nodes as a set: nodes of another driver that was counted to its end are
- * intersected, and the rest is tested on the packed keys of the nodes.
- * Everything is allocated in the current memory context.
+ * A driver reads the rows of the conditions on one property, of the conditions
+ * on the id, or of all alternatives. Drivers are counted up to a bound, which
+ * grows until a driver has fewer rows. So the work is within a constant factor
+ * of the work for the best driver, without statistics. The other conditions are
+ * then applied to the nodes of the best driver. If another driver was counted
+ * to its end, its nodes are intersected with the nodes of the best driver. All
+ * other conditions are tested on the packed keys of the nodes. Everything is
+ * allocated in the current memory context.
  */
 #ifndef KG_DRIVERS_H
 #define KG_DRIVERS_H
@@ -17,28 +18,35 @@
 #include "query/filter/source.h"
 #include "query/graph/nodeset.h"
 
-/* Rows that a selection of several conditions may keep as sets. */
+/*
+ * Maximum number of rows that a selection by several conditions stores as sets.
+ */
 #define KG_MOST_DRIVEN 1000000
 
 typedef struct KgDriver
 {
-	/* source of nodes, once they are counted, for alternatives */
+	/* source of its nodes; for alternatives, set once they are counted */
 	KgSource *source;
-	bool narrow; /* its condition bounds the keys that are read */
-	int index;	 /* index of its condition; -1: all on the source's field */
-	bool exact;	 /* its nodes are those that satisfy its conditions */
-	int64 count; /* number of rows, up to bound */
-	int64 bound; /* 0: not counted */
+	/* its condition bounds the keys that are read */
+	bool narrow;
+	/* index of its condition in the filter; -1: all conditions on the field */
+	int index;
+	/* its nodes are exactly the nodes that satisfy its conditions */
+	bool exact;
+	int64 count;	  /* number of rows, counted up to bound */
+	int64 bound;	  /* bound of the count; 0: not counted */
 	KgNodeSet *nodes; /* all its nodes, if they are few; or NULL */
 	/*
-	 * Of the nodes that do not satisfy its only condition, because their value
-	 * is another or missing; or NULL. All these nodes, if they are few; or
-	 * NULL.
+	 * others: sources of the nodes that do not satisfy the driver's only
+	 * condition, because their value is another or missing; or NULL. without:
+	 * all these nodes, if they are few; or NULL.
 	 */
 	KgSource *others[2];
 	KgNodeSet *without;
-	int64 sought;			/* bound up to which they were read */
-	struct KgDrivers *each; /* by alternative; NULL: not the alternatives */
+	/* bound up to which the nodes of "others" were read */
+	int64 sought;
+	/* drivers of each alternative; NULL: not a driver of alternatives */
+	struct KgDrivers *each;
 } KgDriver;
 
 typedef struct KgDrivers
@@ -46,7 +54,8 @@ typedef struct KgDrivers
 	const KgCatalog *catalog;
 	const KgType *type;
 	const KgFilter *filter;
-	bool look; /* read each entity's row even if derived rows suffice */
+	/* read each entity's row even if derived rows suffice */
+	bool look;
 	int n;
 	KgDriver *drivers;
 } KgDrivers;
@@ -64,15 +73,16 @@ extern void kg_driver_count(const KgDrivers *drivers, KgDriver *driver,
 extern KgDriver *kg_drivers_best(KgDrivers *drivers, int64 bound);
 
 /*
- * Returns the best driver with all its nodes, or NULL if no driver has at most
- * "most" rows.
+ * Returns the driver with the fewest rows, after reading all its nodes; NULL if
+ * no driver has at most "most" rows.
  */
 extern KgDriver *kg_drivers_race(KgDrivers *drivers, int64 most);
 
 /*
- * Returns a source of the nodes of the best driver, which has them all, without
- * those that another such driver lacks. The rest are the conditions that no
- * such driver covers.
+ * Returns a source of the nodes of the best driver, which must all have been
+ * read. If a set of nodes decides about the condition of another driver, the
+ * nodes that this set excludes are left out. The remaining conditions of the
+ * source are those about which no driver decides.
  */
 extern KgSource *kg_drivers_meet(const KgDrivers *drivers,
 								 const KgDriver *best);
@@ -88,8 +98,8 @@ extern void kg_drivers_select(KgDrivers *drivers, KgNodeFunction found,
 							  void *arg);
 
 /*
- * Passes the nodes that satisfy all conditions. The given nodes are distinct
- * and visible.
+ * Passes each of the given nodes that satisfies all conditions to the function.
+ * The given nodes must be distinct and visible.
  */
 extern void kg_drivers_keep(const KgDrivers *drivers, const int64 *nodes,
 							uint32 n, KgNodeFunction found, void *arg);

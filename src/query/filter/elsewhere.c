@@ -26,7 +26,7 @@ has_indexed(const KgType *type, const char *property)
 
 /*
  * Sets the relation and type that have the property. Returns false unless
- * exactly one has it.
+ * exactly one relation leads to a type that has it.
  */
 static bool
 find_way(const KgCatalog *catalog, const KgType *type, const char *property,

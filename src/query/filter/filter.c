@@ -47,8 +47,8 @@ means_any(const char *property, const char *path)
 }
 
 /*
- * Returns the filters with the conditions of an "and" added; NULL if two are on
- * one property.
+ * Returns the filters with the conditions of an "and" added; NULL if two
+ * conditions are on the same property.
  */
 static Jsonb *
 joined_conditions(const char *property, const char *path, char **filters_path)
@@ -144,7 +144,10 @@ meant_operators(const JsonbContainer *object, bool may_be_array)
 		n += kg_json_length(&meant->root);
 	}
 	meant = kg_jw_finish(&w);
-	/* Two operators may have one translation. */
+	/*
+	 * Two operators may be translated to the same operator, which would lose
+	 * one of them.
+	 */
 	return kg_json_length(&meant->root) == n ? meant : NULL;
 }
 
@@ -236,7 +239,7 @@ throw_not_scalar(const Conditions *conditions, const KgCondition *condition,
 			? "a single value; the operator in takes several values"
 			: "a single value");
 
-	/* A property that is only null may have been meant to be left out. */
+	/* If a property is only null, the caller may have meant to leave it out. */
 	if (conditions->alone &&
 		(value->type != jbvNull ||
 		 strcmp(condition->path, conditions->property_path) != 0))
@@ -621,15 +624,16 @@ kg_filter_parse_one(const char *property, const char *property_path,
 }
 
 /*
- * State of the evaluation of a condition. A value is compared by its key, as by
- * an index.
+ * State of the evaluation of a condition. Values are compared by their keys, as
+ * an index compares them.
  */
 typedef struct MatchState
 {
 	const KgCondition *condition;
 	bool any;	/* some item is not null */
 	bool match; /* some item passes with some value */
-	bool *seen; /* for KG_EVERY: the values with which an item passed */
+	/* for KG_EVERY, by value: whether some item passed with the value */
+	bool *seen;
 } MatchState;
 
 static void

@@ -28,16 +28,24 @@ typedef struct KgCondition
 	const char *path;		   /* JSON Pointer of the operand */
 	KgOp op;
 	const JsonbValue *read_bool; /* a string that was read as a boolean */
-	const JsonbValue *read_list; /* an array that was read as that of "in" */
-	KgError *misread; /* the error, unless the property is an object */
-	/* or the members of an object without operators */
+	/* an array that was read as the operand of "in" */
+	const JsonbValue *read_list;
+	/*
+	 * the error about an object without operators, which the analysis raises;
+	 * or NULL
+	 */
+	KgError *misread;
+	/* members of an object without operators, or NULL */
 	const JsonbContainer *members;
 	int nvalues;
-	JsonbValue *values; /* operands; after analysis of the declared type */
+	/* operands; after the analysis, of the property's declared type */
+	JsonbValue *values;
 	/* analysed */
 	const KgField *field; /* NULL: the entity's id */
-	bytea **keys; /* keys of values; NULL for an id and parts of texts */
-	bool counts;  /* edges are counted for it (query/derived.h) */
+	/* keys of values; NULL for an id and parts of texts */
+	bytea **keys;
+	/* edges are counted for it (query/derived.h) */
+	bool counts;
 } KgCondition;
 
 typedef struct KgFilter
@@ -45,10 +53,14 @@ typedef struct KgFilter
 	int nconditions;
 	KgCondition *conditions; /* all must be true */
 	int nany;
-	struct KgFilter **any; /* if nany > 0, one of these must be true, too */
+	/* if nany > 0, at least one of these filters must be true, too */
+	struct KgFilter **any;
 } KgFilter;
 
-/* Raises KG_INVALID_INPUT for a condition whose list of values needs an operator. */
+/*
+ * Raises KG_INVALID_INPUT for a condition whose list of values needs an
+ * operator.
+ */
 extern KG_NORETURN void kg_filter_throw_list(const KgCondition *condition);
 
 /* The use of a property, for messages. */
@@ -62,14 +74,16 @@ typedef struct KgFilterTarget
 	const KgType *type; /* or NULL */
 	int nfields;
 	const KgField *fields;
-	const KgField *id_field;  /* the field whose name means the id, or NULL */
-	bool has_id;			  /* "id" is the entity's id */
-	bool indexed_only;		  /* only x-index fields */
-	bool no_arrays;			  /* only fields with one value */
-	bool no_derived;		  /* only fields that are stored */
-	bool counted;			  /* counts with x-index, too */
-	bool kept;				  /* these counts are the stored ones */
-	const KgCatalog *catalog; /* for counts */
+	/* the field whose name means the id, or NULL */
+	const KgField *id_field;
+	bool has_id;	   /* "id" is the entity's id */
+	bool indexed_only; /* only x-index fields */
+	bool no_arrays;	   /* only fields with one value */
+	bool no_derived;   /* only fields that are stored */
+	bool counted;	   /* counts with x-index, too */
+	/* the counts with x-index are read from their stored values */
+	bool kept;
+	const KgCatalog *catalog; /* for counting edges */
 } KgFilterTarget;
 
 /*
@@ -78,8 +92,8 @@ typedef struct KgFilterTarget
  */
 extern KgFilterTarget kg_filter_target_type(const KgType *type);
 /*
- * Returns kg_filter_target_type() and counts with x-index, if they can be
- * read.
+ * Returns the target of kg_filter_target_type() with the counts that have
+ * x-index, if these counts can be read.
  */
 extern KgFilterTarget kg_filter_target_counted(const KgCatalog *catalog,
 											   const KgType *type);
@@ -96,8 +110,8 @@ extern void kg_field_enum_value(const KgField *field, int i, JsonbValue *value);
 extern KgFilterTarget kg_filter_target_relation(const KgRelation *relation);
 
 /*
- * Returns the member with filters of the object at a path, or NULL. The error
- * for an array shows the equivalent object.
+ * Returns the member with filters of an object, or NULL. path leads to the
+ * object. If the member is an array, the error shows the equivalent object.
  */
 extern const JsonbContainer *kg_filter_object(const JsonbContainer *object,
 											  const char *key,
@@ -155,7 +169,7 @@ extern bool kg_condition_matches(const KgCondition *condition,
 extern bool kg_filter_matches(const KgFilter *filter,
 							  const JsonbContainer *document);
 
-/* Returns the name of a kind, as "integer" or "date-time". */
+/* Returns the name of a kind, such as "integer" or "date-time". */
 extern const char *kg_kind_code(KgKind kind);
 
 #endif /* KG_FILTER_H */

@@ -23,7 +23,8 @@
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
-#define KG_MAX_LISTED 100 /* maximum number of names or values in an error */
+/* maximum number of names or values in an error */
+#define KG_MAX_LISTED 100
 
 KgFilterTarget
 kg_filter_target_type(const KgType *type)
@@ -98,8 +99,8 @@ field_allowed(const KgFilterTarget *target, const KgField *field)
 }
 
 /*
- * Looks up a property. Returns NULL for the id, or the property of an id that
- * is a number, because its keys are compared as numbers.
+ * Looks up a property. For an id, returns NULL; but if the id is a property of
+ * numbers, returns that property, because its keys are compared as numbers.
  */
 static const KgField *
 look_up_field(const KgFilterTarget *target, const char *name, bool *found,
@@ -162,8 +163,8 @@ why_not(const KgField *field)
 }
 
 /*
- * Returns the operator in a name that combines a property and an operator, or
- * NULL. Sets the property.
+ * If a name combines a property and an operator, returns the operator and sets
+ * the property. Otherwise returns NULL.
  */
 static const char *
 op_in_name(const char *name, const char *const *names, int nnames,
@@ -379,8 +380,8 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 }
 
 /*
- * Raises an error if the property counts edges that may not be stored yet. They
- * are missing in computed and in stored counts.
+ * Raises an error if the property counts edges that may not be stored yet,
+ * because computed and stored counts would lack these edges.
  */
 static void
 require_counted(const KgFilterTarget *target, const KgField *field)
@@ -495,7 +496,7 @@ bare_fold(const char *text)
 	return folded;
 }
 
-/* Corrects a condition of SQL in place of a value. */
+/* Corrects a value that is a condition in SQL syntax. */
 static void
 say_sql(KgError *err, const KgCondition *condition, const JsonbValue *value,
 		const char *path)
@@ -631,8 +632,8 @@ repair_value(const KgField *field, JsonbValue *value, const char *path,
 }
 
 /*
- * Returns the operators at a path without one operator and with others; NULL if
- * one of the others is already there.
+ * Returns the operators at a path with one operator removed and the others
+ * added; NULL if an operator to be added is already there.
  */
 static Jsonb *
 operators_with(const char *path, const char *without, const Jsonb *others)
@@ -936,8 +937,8 @@ analyse_condition(KgCondition *condition, KgRepairs *repairs)
 
 /*
  * Replaces a day that is compared with an instant by the span of that day in
- * UTC. The condition becomes one or two, stored from "span" on. Returns their
- * number.
+ * UTC. The condition becomes one or two conditions, stored from "span" on.
+ * Returns the number of these conditions.
  */
 static int
 read_day_as_span(KgCondition *span, KgRepairs *repairs)
@@ -974,9 +975,9 @@ read_day_as_span(KgCondition *span, KgRepairs *repairs)
 }
 
 /*
- * Reports that a list of values was read as that of "in". Raises
- * KG_INVALID_INPUT for a property that is an array, because it may have any or
- * all of the values.
+ * Reports that a list of values was read as the operand of "in". Raises
+ * KG_INVALID_INPUT for a property that is an array, because it is unclear
+ * whether the array must have any or all of the values.
  */
 static void
 report_list(const KgCondition *condition, KgRepairs *repairs)
@@ -1001,7 +1002,7 @@ analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 	bool found;
 	bool is_id;
 
-	/* A day may become two conditions. */
+	/* The condition on a day may become two conditions. */
 	filter->conditions = palloc((2 * parsed->nconditions + 1) *
 								sizeof(KgCondition));
 	for (int i = 0; i < parsed->nconditions; i++)
@@ -1055,7 +1056,7 @@ is_filterable(const KgFilterTarget *targets, int ntargets, const char *property)
 
 /*
  * Writes the members of an object by their paths: {"a": {"b": 1}} as "a.b": 1.
- * Returns false if one of them is not a property.
+ * Returns false if a member is not a property.
  */
 static bool
 write_by_path(KgJsonWriter *w, const KgFilterTarget *targets, int ntargets,
@@ -1181,8 +1182,8 @@ throw_misread(const KgCondition *condition, const KgFilterTarget *targets,
 }
 
 /*
- * Replaces a property's name by the only one that differs only in case. Returns
- * false if no name differs only in case, or several do.
+ * Replaces a property's name by the only name that differs only in case.
+ * Returns false if no name differs only in case, or several do.
  */
 static bool
 take_property(KgCondition *condition, const KgFilterTarget *targets,

@@ -2,8 +2,8 @@
  * operators.c
  *	  The table of operators.
  *
- * ci/check_docs.py --fix makes the table of docs/tools.md from it. The comment
- * before a row is the description of the operator there.
+ * ci/check_docs.py --fix makes the table of docs/tools.md from this table. The
+ * comment before a row is the description of the operator in docs/tools.md.
  */
 #include "postgres.h"
 
@@ -67,10 +67,13 @@ typedef enum Reading
 {
 	READ_AS_IS,
 	READ_EQUAL, /* null: is_null; a list: in */
-	READ_IS,	/* like READ_EQUAL; the word "null" is null, too */
-	READ_NOT,	/* null: is_not_null; a list: not equal to each value */
+	/* like READ_EQUAL; the word "null" is null, too */
+	READ_IS,
+	/* null: is_not_null; a list: not equal to each value */
+	READ_NOT,
 	READ_IS_NOT,
-	READ_RANGE, /* an array [lower, upper], or an object of two bounds */
+	/* an array [lower, upper], or an object of two bounds */
+	READ_RANGE,
 	READ_LIKE,
 	READ_REGEX,
 	READ_NEVER /* kg_graph has no such operator */
@@ -155,7 +158,10 @@ static const struct
 	{"missing", KG_OP_IS_NULL, READ_AS_IS},
 	{"notnull", KG_OP_IS_NOT_NULL, READ_AS_IS},
 	{"exists", KG_OP_IS_NOT_NULL, READ_AS_IS},
-	/* No operator ignores case or negates a test of a part. */
+	/*
+	 * kg_graph has no operator that ignores case or that negates the test of a
+	 * part.
+	 */
 	{"ilike", KG_OP_CONTAINS, READ_NEVER},
 	{"icontains", KG_OP_CONTAINS, READ_NEVER},
 	{"istartswith", KG_OP_STARTS_WITH, READ_NEVER},
@@ -283,8 +289,9 @@ part_of(KgOp op, const char *text, int len)
 }
 
 /*
- * Returns the condition for a pattern that is a plain text, with open ends or
- * not; NULL if it has special characters.
+ * Returns the condition for a pattern that is a plain text; NULL if the pattern
+ * has special characters. before and after are true if other text may precede
+ * and follow the plain text.
  */
 static Jsonb *
 pattern(const char *text, int len, bool before, bool after, const char *special)
@@ -308,7 +315,7 @@ read_like(const JsonbValue *value)
 	bool before = len > 0 && text[0] == '%';
 	bool after = len > 1 && text[len - 1] == '%';
 
-	/* A pattern without any "%" is meant as a part. */
+	/* A pattern without any "%" is meant as a part of a text. */
 	if (memchr(text, '%', len) == NULL)
 		before = after = true;
 	else
@@ -426,8 +433,8 @@ read_as_is(KgOp op, const JsonbValue *value)
 }
 
 /*
- * Returns whether the value is null, or, if word, the string "null" or "not
- * null".
+ * Returns whether the value is null. If word is true, the strings "null" and
+ * "not null" count, too.
  */
 static bool
 is_null(const JsonbValue *value, bool word, bool *not_null)
@@ -568,7 +575,7 @@ kg_op_condition_on_days(KgKind kind, KgOp op, const JsonbValue *value)
 	if ((!date && kind != KG_KIND_DATETIME) ||
 		!kg_meant_days(value, &first, &after))
 		return NULL;
-	/* A date is compared with a single day directly. */
+	/* A date is compared with a single day directly, without a span. */
 	if (date && kg_meant_value(kind, value) != NULL)
 		return NULL;
 	return condition_on_span(kind, op, first, after);
@@ -593,7 +600,8 @@ trimmed(const char *text, int len)
 }
 
 /*
- * Returns a text after an operator as a condition on values of a kind, or NULL.
+ * Returns the condition on values of a kind that an operator followed by this
+ * text means, or NULL.
  */
 static Jsonb *
 condition_with(KgKind kind, KgOp op, const char *text, int len)
@@ -782,7 +790,10 @@ kg_op_passes(KgOp op, int order)
 		case KG_IS_PART:
 		case KG_IS_START:
 		case KG_IS_END:
-			/* The operand was replaced by the codes that pass. */
+			/*
+			 * Analysis replaced the operand by the codes of the enum that pass
+			 * the test.
+			 */
 			return order == 0;
 		case KG_IS_PRESENT:
 		case KG_IS_MISSING:

@@ -43,11 +43,12 @@ typedef enum KgOp
 /* The operand of an operator. */
 typedef enum KgOperandForm
 {
-	KG_OPERAND_VALUE,	/* a value of the property */
-	KG_OPERAND_ORDERED, /* like VALUE, but need not be a member of the enum */
-	KG_OPERAND_LIST,	/* 1 to KG_MAX_IN_VALUES values */
-	KG_OPERAND_PART,	/* a text that is not empty */
-	KG_OPERAND_FLAG		/* true, or false for the opposite operator */
+	KG_OPERAND_VALUE, /* a value of the property */
+	/* like KG_OPERAND_VALUE, but need not be a member of the enum */
+	KG_OPERAND_ORDERED,
+	KG_OPERAND_LIST, /* 1 to KG_MAX_IN_VALUES values */
+	KG_OPERAND_PART, /* a text that is not empty */
+	KG_OPERAND_FLAG	 /* true, or false for the opposite operator */
 } KgOperandForm;
 
 /* The properties that an operator may be used on. */
@@ -64,7 +65,8 @@ typedef enum KgOpSubject
 typedef enum KgOpQuantity
 {
 	KG_SOME,
-	KG_NO,	 /* no pair passes, but the property has a value */
+	/* no pair passes, but the property has a value */
+	KG_NO,
 	KG_EVERY /* each value must have an item */
 } KgOpQuantity;
 
@@ -88,7 +90,8 @@ typedef enum KgOpBound
 {
 	KG_UNBOUNDED,
 	KG_BOUND_MISSING, /* the key of a missing value */
-	KG_BOUND_MEMBER,  /* one key; the condition is tested besides */
+	/* one key; the whole condition is tested besides */
+	KG_BOUND_MEMBER,
 	KG_BOUND_PREFIX,
 	KG_BOUND_LOWER,
 	KG_BOUND_UPPER,
@@ -103,12 +106,12 @@ typedef struct KgOperator
 	KgOpSubject subject;
 	KgOpBound bound;
 	KgOpTest test;
-	KgOpQuantity quantity; /* KG_SOME if the row omits it */
+	KgOpQuantity quantity; /* KG_SOME if a row of the table omits it */
 } KgOperator;
 
 extern const KgOperator *kg_operator(KgOp op);
 /*
- * Sets *op to the operator of a name. Returns false if there is no such
+ * Sets *op to the operator with this name. Returns false if there is no such
  * operator.
  */
 extern bool kg_op_lookup(const char *name, KgOp *op);
@@ -127,44 +130,44 @@ extern Jsonb *kg_op_condition_of_member(const KgField *field, const char *name,
 /*
  * Translates a comparison with a day, month or year to a condition on dates or
  * instants: "lte" of a month becomes "lt" of the first day after it. Returns
- * NULL if the value is not one of these, or is a day and the property has
- * dates.
+ * NULL if the value is not a day, month or year, or if it is a day and the
+ * property has dates.
  */
 extern Jsonb *kg_op_condition_on_days(KgKind kind, KgOp op,
 									  const JsonbValue *value);
 /*
- * Returns the condition that a text as ">10" or "10..20" means for values of a
- * kind, or NULL.
+ * Returns the condition that a text such as ">10" or "10..20" means for values
+ * of a kind, or NULL.
  */
 extern Jsonb *kg_op_condition_of_text(KgKind kind, const char *text);
 /*
- * Returns the operator in a name as "people__gt", "min_people" or "!name", or
- * NULL.
+ * Returns the operator in a name such as "people__gt", "min_people" or "!name",
+ * or NULL.
  */
 extern const char *kg_op_in_name(const char *name, const char *property);
 /*
- * Returns the operator that an unknown name is probably a typing error of, or
+ * Returns the operator whose name is probably meant by a misspelled name, or
  * NULL.
  */
 extern const char *kg_op_meant(const char *name);
 /*
- * Returns an equivalent operator for fields that this operator is not for, or
- * NULL.
+ * Returns an equivalent operator for fields on which this operator may not be
+ * used, or NULL.
  */
 extern const char *kg_op_instead(KgOp op);
 /*
- * Returns the operator that the operand false means, for an operator that
- * takes a flag.
+ * For an operator that takes a flag, returns the operator that it means with
+ * the operand false.
  */
 extern KgOp kg_op_opposite(KgOp op);
 /* Returns whether the operator may be used on the field (NULL: an id). */
 extern bool kg_op_applies(KgOp op, const KgField *field);
 
 /*
- * Return whether one item passes the operator's test with one value; for a
- * negative operator, the test that it negates. order is the result of a
- * comparison, as memcmp()'s; kg_op_passes_text() is for operators whose operand
- * is a part of a text.
+ * Return whether an item passes the operator's test with a value. For a
+ * negative operator, return the result of the test that the operator negates.
+ * order is the result of comparing the item with the value, as of memcmp().
+ * kg_op_passes_text() is for operators whose operand is a part of a text.
  */
 extern bool kg_op_passes(KgOp op, int order);
 extern bool kg_op_passes_text(KgOp op, const char *text, int len,

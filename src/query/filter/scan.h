@@ -3,8 +3,8 @@
  *	  Filters on properties without x-index: tests of documents.
  *
  * No index has the values of such a property. So all other conditions of a
- * selection are applied first. Then the documents of the remaining nodes are
- * read, if these are at most kg_graph.max_scan.
+ * selection are applied first. If at most kg_graph.max_scan nodes remain, their
+ * documents are then read.
  */
 #ifndef KG_SCAN_H
 #define KG_SCAN_H
@@ -14,8 +14,9 @@
 
 /*
  * Returns whether no index can evaluate the condition. Keys of versions have
- * their order and text but cannot be searched for parts of the text. A count
- * without a stored count for the caller is computed into the document.
+ * their order and text but cannot be searched for parts of the text. If a count
+ * of edges has no stored value for the caller, it is computed and put into the
+ * document.
  */
 static inline bool
 kg_condition_scans(const KgCondition *condition)
@@ -29,14 +30,14 @@ kg_condition_scans(const KgCondition *condition)
 }
 
 /*
- * Returns the first condition, also of alternatives, that edges are counted
- * for; or NULL.
+ * Returns the first condition, also among the alternatives, on a property whose
+ * edges must be counted; or NULL.
  */
 extern const KgCondition *kg_filter_counts(const KgFilter *filter);
 
 /*
- * Returns whether a condition names a count. Documents lack counts, also
- * stored ones.
+ * Returns whether a condition names a property that counts edges. Documents
+ * have no counts, not even counts that are stored.
  */
 extern bool kg_filter_names_count(const KgFilter *filter);
 
@@ -47,15 +48,17 @@ extern bool kg_filter_names_count(const KgFilter *filter);
 extern bool kg_filter_scans(const KgFilter *filter);
 
 /*
- * Returns the part of an analysed filter that indexes can evaluate: the filter
- * itself if that is all. Each match of the filter is a match of that part.
+ * Returns the part of an analysed filter that indexes can evaluate. If indexes
+ * can evaluate the whole filter, returns the filter itself. Each match of the
+ * filter is a match of that part.
  */
 extern const KgFilter *kg_filter_without_scan(const KgFilter *filter);
 
 /*
- * Reduces the nodes, all of the type, to those whose documents pass the
- * filter. Returns their number. Raises KG_LIMIT_EXCEEDED at the property if
- * there are more than kg_graph.max_scan nodes.
+ * Reduces the nodes, which must be of the type, to the nodes whose documents
+ * pass the filter. Returns the number of remaining nodes. Raises
+ * KG_LIMIT_EXCEEDED at the property if there are more than kg_graph.max_scan
+ * nodes.
  */
 extern uint32 kg_scan_keep(KgGraph *graph, const KgType *type,
 						   const KgFilter *filter, int64 *nodes, uint32 n);

@@ -2,9 +2,10 @@
  * select.c
  *	  Selects the nodes that a tool starts from.
  *
- * Ids are looked up by the primary key of kg_entity. A filter is driven by its
- * condition with the fewest rows (query/filter/drivers.h). Without a condition
- * that bounds a range of keys, the entities of the type are read in turn.
+ * Ids are looked up by the primary key of kg_entity. The entities that pass a
+ * filter are found by the condition that has the fewest rows
+ * (query/filter/drivers.h). If no condition bounds a range of keys, the
+ * entities of the type are read one after the other.
  */
 #include "postgres.h"
 
@@ -20,11 +21,14 @@
 #include "query/merged.h"
 
 /*
- * If a filter has at most this many rows, they are read without an estimate of
- * other ways.
+ * If at most this many rows satisfy a filter, they are read without an estimate
+ * of other ways to find the nodes.
  */
 #define KG_FEW 300
-/* Ends that are looked up by a filter to find the nodes that lead to them. */
+/*
+ * Maximum number of ends of a chain that a filter looks up, to find the nodes
+ * that lead to these ends.
+ */
 #define KG_MOST_ENDS 10000
 
 static void
@@ -217,8 +221,9 @@ selects_at_most(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
 }
 
 /*
- * Finds candidates by a chain of "related" whose ends are given, if that costs
- * less than the filter or the whole type. Returns whether it did.
+ * If it costs less than the filter or the whole type, finds candidates by a
+ * chain of "related" whose ends are given. Returns whether candidates were
+ * found in this way.
  */
 static bool
 select_from_ends(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
@@ -229,7 +234,10 @@ select_from_ends(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
 	KgNodeSet found;
 	double cost;
 
-	/* A filter leaves fewer entities to decide. */
+	/*
+	 * With an authorizer, a filter leaves fewer entities about which it must
+	 * decide.
+	 */
 	if ((selector->related == NULL && selector->follows == NULL) ||
 		selector->nids > 0 || (filtered && graph->catalog->authorizes) ||
 		kg_drivers_race(drivers, KG_FEW) != NULL ||
@@ -240,7 +248,10 @@ select_from_ends(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
 						   filtered ? KG_FEW : KG_MOST_ENDS,
 						   &anchor))
 		return false;
-	/* Both the estimate and the count would request decisions. */
+	/*
+	 * Both the estimate and the count would request decisions of the
+	 * authorizer, so the cost is not estimated.
+	 */
 	cost = graph->catalog->authorizes ? 0 : kg_anchor_cost(graph, &anchor);
 	if (cost > KG_FEW &&
 		selects_at_most(
@@ -294,6 +305,7 @@ select_nodes(KgGraph *graph, const KgSelector *selector, bool ends, uint32 *n)
 	*n = kg_select_keep(graph, selector, nodes, set.n);
 	/*
 	 * Hints need to know which chain excluded the nodes that pass the filter.
+	 * So the selection is repeated without a walk from the ends.
 	 */
 	if (*n == 0 && ends && (is_anchored(&first) || selector->follows != NULL))
 		return select_nodes(graph, selector, false, n);

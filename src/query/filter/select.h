@@ -16,13 +16,15 @@ typedef struct KgSelector
 	const KgFilter *filter;	   /* analysed; or NULL */
 	struct KgRelated *related; /* or NULL */
 	/*
-	 * A chain that the caller will walk from the nodes, or NULL: nodes that it
-	 * does not lead on from may be left out, unless no node remains.
+	 * A chain of steps that the caller will walk from the nodes, or NULL. Nodes
+	 * from which this chain leads nowhere may be left out, unless no node would
+	 * remain.
 	 */
 	struct KgChain *follows;
 	const char *path;	  /* JSON Pointer of the selector */
 	const char *ids_path; /* JSON Pointer of its ids */
-	bool few; /* edges are counted: kg_graph.max_scan nodes suffice */
+	/* edges of the nodes will be counted: kg_graph.max_scan nodes suffice */
+	bool few;
 } KgSelector;
 
 /*
@@ -35,8 +37,8 @@ extern int64 *kg_select_nodes(KgGraph *graph, const KgSelector *selector,
 
 /*
  * Reduces the nodes to those that pass the parts of a selector that no index
- * evaluates: "related" and filters of query/filter/scan.h. Returns their
- * number.
+ * evaluates: "related" and filters of query/filter/scan.h. Returns the number
+ * of the remaining nodes.
  */
 extern uint32 kg_select_keep(KgGraph *graph, const KgSelector *selector,
 							 int64 *nodes, uint32 n);
@@ -50,8 +52,8 @@ extern bool kg_select_reads(const KgSelector *selector);
 extern bool kg_select_sees(const KgSelector *selector);
 
 /*
- * Adds the visible nodes that satisfy the filter, if indexes find them and a
- * driver of the filter has at most "most". Returns whether it did.
+ * Adds the visible nodes that satisfy the filter, if indexes find them and some
+ * driver of the filter has at most "most" rows. Returns whether it added them.
  */
 extern bool kg_select_few(KgGraph *graph, const KgType *type,
 						  const KgFilter *filter, uint32 most,

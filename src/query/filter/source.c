@@ -18,7 +18,10 @@ filter_part(const KgFilter *filter, const KgField *field, int index,
 {
 	KgFilter *part = palloc0(sizeof(*part));
 
-	/* Alternatives never bound a source; they are probes. */
+	/*
+	 * Alternatives never bound the rows of a source; they are probes, that is,
+	 * conditions that are looked up by node number.
+	 */
 	if (!inside)
 	{
 		part->nany = filter->nany;
@@ -100,7 +103,10 @@ entity_of(const KgSource *source)
 	return source->kind == KG_SOURCE_KEY ? &entity_of_key : &entity_itself;
 }
 
-/* Returns the index of the source's own condition with a list, or -1. */
+/*
+ * Returns the index of the source's own condition that has a list of values, or
+ * -1.
+ */
 static int
 list_condition(const KgSource *source)
 {
@@ -156,8 +162,8 @@ append_key_source(KgSqlBuilder *b, const KgType *type, const KgSource *source)
 }
 
 /*
- * Adds an array parameter with the distinct ids of a condition. Returns its
- * number.
+ * Adds an array parameter with the distinct ids of a condition. Returns the
+ * number of the parameter.
  */
 static int
 param_ids(KgSqlBuilder *b, const KgCondition *condition)

@@ -3,8 +3,9 @@
  *	  The rows that a statement about the entities of one type reads: rows of
  *	  one property's keys, the type's entities by id, or given nodes.
  *
- * A statement reads from one source (alias d), bounded by its index conditions.
- * All other conditions on an entity are probes by node number.
+ * A statement reads from a single source (alias d), whose rows are bounded by
+ * its index conditions. All other conditions on an entity are probes: they are
+ * looked up by node number.
  */
 #ifndef KG_SOURCE_H
 #define KG_SOURCE_H
@@ -24,27 +25,30 @@ typedef struct KgSource
 	KgSourceKind kind;
 	const KgField *field; /* field of KG_SOURCE_KEY */
 	KgFilter *own;		  /* conditions that the source itself tests */
-	KgFilter *rest;		  /* the others: probes */
-	bool may_repeat;	  /* may return a node more than once */
-	const int64 *nodes;	  /* nodes of KG_SOURCE_NODES */
+	/* the other conditions: probes by node number */
+	KgFilter *rest;
+	bool may_repeat;	/* may return a node more than once */
+	const int64 *nodes; /* nodes of KG_SOURCE_NODES */
 	int nnodes;
-	bool with_data; /* reads kg_entity and returns the data, too */
+	/* reads kg_entity and returns the entities' data, too */
+	bool with_data;
 } KgSource;
 
 /*
- * Returns a source whose own condition is the condition at an index. If the
- * index is -1, it has all conditions on the field (NULL: on the id).
+ * Returns a source whose own condition is the filter's condition at this index.
+ * If the index is -1, the source has all conditions on the field (NULL: on the
+ * id) as its own.
  */
 extern KgSource *kg_source_make(KgSourceKind kind, const KgFilter *filter,
 								const KgField *field, int index);
 
 /*
- * Returns a source with every entity of the type, which walks read in the order
- * of ids: kg_entity, or the keys of ids that are numbers.
+ * Returns a source of every entity of the type, for reading them in the order
+ * of ids. It reads kg_entity, or the keys of the ids if ids are numbers.
  */
 extern KgSource *kg_source_in_order(const KgType *type, const KgFilter *filter);
 
-/* Returns whether the source is the keys of ids that are numbers. */
+/* Returns whether the source reads the keys of ids that are numbers. */
 static inline bool
 kg_source_is_of_ids(const KgType *type, const KgSource *source)
 {
@@ -52,17 +56,23 @@ kg_source_is_of_ids(const KgType *type, const KgSource *source)
 		   source->field == type->id_field;
 }
 
-/* Returns a source of given nodes; the whole filter is probes. */
+/*
+ * Returns a source of given nodes. All conditions of the filter are probes by
+ * node number.
+ */
 extern KgSource *kg_source_of_nodes(const KgFilter *filter, const int64 *nodes,
 									int n);
-/* Returns a source of given ids; the whole filter, or NULL, is probes. */
+/*
+ * Returns a source of given ids. All conditions of the filter, which may be
+ * NULL, are probes by node number.
+ */
 extern KgSource *kg_source_of_ids(const KgFilter *filter, char *const *ids,
 								  int n);
 
 /* Appends " FROM ...": the source and its own conditions. */
 extern void kg_source_from(KgSqlBuilder *b, const KgType *type,
 						   const KgSource *source);
-/* Appends the other conditions, and that the node is visible. */
+/* Appends the other conditions, and the condition that the node is visible. */
 extern void kg_source_probes(KgSqlBuilder *b, const KgSource *source);
 
 /*

@@ -2,8 +2,8 @@
  * sql_filter.c
  *	  Corrects filters that are written as SQL.
  *
- * A text is read from its beginning to its end, as comparisons of a property with
- * literals. If anything else is in it, it has no correction.
+ * A text is read from its beginning to its end, as comparisons of a property
+ * with literals. If a text contains anything else, it gets no correction.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "query/filter/sql_filter.h"
 #include "schema/format.h"
 
-/* A text has at most this number of comparisons, and of values in a list. */
+/* Maximum number of comparisons in a text, and of values in a list. */
 #define KG_SQL_COMPARISONS 10
 #define KG_SQL_VALUES 100
 
@@ -60,7 +60,10 @@ take(const char **at, const char *words)
 	return true;
 }
 
-/* Reads a text in quotation marks, which are doubled within; or returns NULL. */
+/*
+ * Reads a text in quotation marks, in which each quotation mark is doubled.
+ * Returns NULL if there is no such text.
+ */
 static char *
 take_quoted(const char **at)
 {
@@ -158,7 +161,10 @@ condition_of(const char *op, const JsonbValue *value)
 	return kg_json_with(kg_json_parse("{}"), op, value);
 }
 
-/* Reads the part of a comparison after the property; returns NULL if it cannot. */
+/*
+ * Reads the part of a comparison after the property. Returns NULL if the part
+ * is not a condition.
+ */
 static Jsonb *
 take_condition(const char **at)
 {
@@ -237,7 +243,10 @@ take_comparison(const char **at, Comparison *comparison)
 	return comparison->condition != NULL;
 }
 
-/* Returns all comparisons as one object; NULL if a property has several. */
+/*
+ * Returns all comparisons as one object; NULL if a property has several
+ * comparisons.
+ */
 static Jsonb *
 all_of(const Comparison *comparisons, int n)
 {
@@ -249,7 +258,9 @@ all_of(const Comparison *comparisons, int n)
 		const Jsonb *condition = comparisons[i].condition;
 		KgJsonWriter two;
 
-		/* A second condition on the same property: an array of both. */
+		/*
+		 * A second condition on a property makes an array of both conditions.
+		 */
 		for (int j = 0; j < i; j++)
 			if (strcmp(comparisons[j].property, comparisons[i].property) == 0)
 			{

@@ -9,7 +9,8 @@
 
 /*
  * Returns the filters that a text, or an array of texts, means as conditions of
- * SQL, joined by AND or by OR; NULL unless each character of it has a meaning.
+ * SQL, joined by AND or by OR. Returns NULL unless each character of the text
+ * has a meaning.
  */
 extern Jsonb *kg_sql_filters(const JsonbValue *value);
 

@@ -58,7 +58,8 @@ kg_group_string(const char *order, int order_len, const char *text, int len)
 {
 	KgGroupValue result;
 	/*
-	 * The first byte is less than the first byte of the key of a missing value.
+	 * The first byte is less than the first byte of the key of a missing value,
+	 * so missing values are last.
 	 */
 	bytea *key = palloc(VARHDRSZ + 1 + order_len);
 
@@ -129,8 +130,8 @@ number_value(Numeric number)
 }
 
 /*
- * Returns the name of the weekday, in the order of the week, or the number of
- * the other part.
+ * Returns the value of a part of a date: the name of the weekday, ordered as in
+ * the week, or the number of any other part.
  */
 static KgGroupValue
 part_of(int julian, int second, KgTruncate part)
@@ -183,8 +184,8 @@ truncated(KgTruncate truncate, const JsonbValue *value)
 }
 
 /*
- * Reverses the order of an enum, in which the value declared first is the
- * greatest.
+ * Inverts the position in the key of an enum's value. The value declared first
+ * has the lowest key, but counts as the greatest value.
  */
 static void
 reverse_enum(bytea *key)
@@ -206,8 +207,8 @@ kg_group_value(const KgField *field, KgTruncate truncate,
 	if (field == NULL || (field->kind == KG_KIND_STRING && !field->by_version))
 	{
 		/*
-		 * Strings are compared in their whole length, which a key may not
-		 * contain.
+		 * Strings are compared in full. A key may have only the beginning of a
+		 * string.
 		 */
 		if (value->type != jbvString)
 			return missing_value();

@@ -27,7 +27,10 @@ typedef enum KgAggregateFn
 	KG_FN_MEDIAN
 } KgAggregateFn;
 
-/* Periods begin at an instant; parts recur, as weekdays do. */
+/*
+ * The period or part of a date to which a group value is reduced. A period
+ * begins at an instant; a part recurs, as weekdays do.
+ */
 typedef enum KgTruncate
 {
 	KG_TRUNCATE_NONE,
@@ -70,14 +73,17 @@ typedef struct KgAggregateSpec
 	KgAggregateFn fn;
 	bool has_property;	  /* false: nodes are counted */
 	const KgField *field; /* NULL: the id */
-	bool of_edge;		  /* the property is one of edges, not of nodes */
+	/* the property is one of edges, not of nodes */
+	bool of_edge;
 } KgAggregateSpec;
 
 typedef struct KgAccumulator
 {
 	int64 count;
-	int64 integers; /* sum of integers, as long as it does not overflow */
-	Numeric sum;	/* sum of other numbers; NULL: no such number */
+	/* sum of integers, as long as it does not overflow */
+	int64 integers;
+	/* sum of other numbers; NULL: no such number */
+	Numeric sum;
 	KgGroupValue extreme;
 	struct KgNumbers *numbers; /* the numbers of a median */
 } KgAccumulator;

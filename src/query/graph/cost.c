@@ -4,9 +4,9 @@
  *
  * The fan-out of a hop is the mean degree of a few nodes at that distance from
  * the start (query/graph/probe.c). Fan-outs multiply, but a search reads each
- * edge once. So if the product exceeds kg_graph.max_cost, the caller's nodes
- * are counted and the degrees of a sample are read. A breadth-first search
- * costs at most the number of nodes times the mean degree.
+ * edge once. So if the product exceeds kg_graph.max_cost, the nodes that the
+ * caller sees are counted and the degrees of a sample are read. A breadth-first
+ * search costs at most the number of nodes times the mean degree.
  *
  * A step in memory over an edge that was read costs a tenth of reading it.
  */
@@ -25,7 +25,9 @@
 #define KG_STEP 0.1
 /* Cost of storing an end of a step for one start, in edges read. */
 #define KG_END 0.2
-/* The estimate assumes that at most this many steps list simple paths. */
+/*
+ * The estimate assumes that listing simple paths takes at most this many steps.
+ */
 #define KG_SIMPLE_STEPS 2000000
 
 static const KgBound unbounded = {.nodes = INFINITY};
@@ -40,11 +42,13 @@ typedef struct Fan
 	const KgFollow *walk;
 	int hops;
 	int min_hops;
-	double read[KG_LEVELS]; /* mean number of edges read at a node, by hop */
+	/* mean number of edges read at a node, by hop */
+	double read[KG_LEVELS];
 	/* mean number of these edges that are followed, by hop */
 	double out[KG_LEVELS];
-	double passes; /* share (0 to 1) of the ends that pass the tests */
-	double edges;  /* maximum; INFINITY: not known */
+	/* share (0 to 1) of the ends that pass the tests */
+	double passes;
+	double edges; /* maximum; INFINITY: not known */
 } Fan;
 
 /*
@@ -112,8 +116,8 @@ kept_ends(const Fan *fan, const KgBound *bound, double starts)
 
 /*
  * Samples the fan-outs of a walk. A last hop from at most KG_SAMPLE nodes is
- * assumed to have the fan-out of the previous hop. Reading the sample would
- * cost as much as the search.
+ * assumed to have the fan-out of the previous hop, because reading the sample
+ * would cost as much as the search.
  */
 static void
 probe_fan(KgProbe *probe, Fan *fan, double starts)
@@ -201,7 +205,10 @@ test_sample(KgProbe *probe, Fan *fan, const KgStepSpec *spec)
 		for (int j = 0; j < probe->nsample; j++)
 			if (pass[j])
 				probe->sample[n++] = probe->sample[j];
-		/* If no node of a small sample passes, some other node may. */
+		/*
+		 * If no node of a small sample passes, some other node may pass, so the
+		 * share is not 0.
+		 */
 		fan->passes *= Max(n, 0.5) / probe->nsample;
 		if (n > 0)
 			probe->nsample = n;
@@ -250,8 +257,8 @@ add_cost(KgGraph *graph, double cost, const char *path)
 	if (open)
 	{
 		/*
-		 * The search will read these types again, and request the open
-		 * decisions.
+		 * The search will read these types again, and request the decisions of
+		 * the authorizer that are still open.
 		 */
 		kg_graph_forget_types(graph);
 		return;
@@ -295,7 +302,7 @@ kg_cost_reach(KgGraph *graph, const KgFollow *walk, const int64 *starts,
 
 /*
  * Returns the cost of reading the edges of each step, and of finding and
- * storing the ends of its starts.
+ * storing the ends of the step for each start.
  */
 static double
 traverse_cost(const Fan *fans, int nsteps, const KgBound *bound, double starts)
@@ -373,8 +380,8 @@ kg_cost_traverse(KgGraph *graph, const int64 *starts, uint32 n,
 /* ---- paths ---- */
 
 /*
- * One side of a bidirectional search. Its fan-outs are sampled as far as the
- * search would go from it.
+ * One side of a bidirectional search. Its fan-outs are sampled for as many hops
+ * as the search would walk from this side.
  */
 typedef struct Side
 {
@@ -448,8 +455,8 @@ region(Side *sides, int max_hops, const KgBound *bound)
 }
 
 /*
- * Returns the cost of reading the part of the graph, and of the steps on it in
- * memory.
+ * Returns the cost of reading the part of the graph that can contain the paths,
+ * and of the steps on this part in memory.
  */
 static double
 paths_cost(const KgPathQuery *query, Side *sides, const KgBound *bound)

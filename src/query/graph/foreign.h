@@ -28,9 +28,9 @@ typedef struct KgForeign
 	/* Returns the nodes by the type, ids and filter of a selector. */
 	int64 *(*select)(KgGraph *graph, const KgSelector *selector, uint32 *n);
 	/*
-	 * Adds the nodes of the type that pass the filter. Returns false if they
-	 * are more than "most", or if the whole table would have to be read for
-	 * them.
+	 * Adds the nodes of the type that pass the filter. Returns false if more
+	 * than "most" nodes pass it, or if the whole table would have to be read to
+	 * find them.
 	 */
 	bool (*few)(KgGraph *graph, const KgType *type, const KgFilter *filter,
 				uint32 most, KgNodeSet *nodes);
@@ -42,8 +42,8 @@ typedef struct KgForeign
 				 const int64 *nodes, uint32 n, KgNodeSet *passing);
 	/*
 	 * Counts the entities of a selector by the values of some properties. The
-	 * selector must not have "related"; a field may be NULL. Returns the
-	 * number of entities, or -1 if the caller must read their documents.
+	 * selector must not have "related"; a field may be NULL. Returns the number
+	 * of entities, or -1 if the caller must read the documents of the entities.
 	 */
 	int64 (*groups)(KgGraph *graph, const KgSelector *selector,
 					const KgField *const *fields, int nfields,
@@ -93,8 +93,8 @@ extern void kg_foreign_find(KgGraph *graph, const KgType *type,
 							const char *const *ids, int n, KgRefFunction found,
 							void *arg);
 /*
- * Does the work of kg_foreign_find() for ids whose type is not known: it finds
- * nothing in a table that the caller cannot read.
+ * Does the work of kg_foreign_find() for ids whose type is not known. If the
+ * caller cannot read a table, finds nothing in it and raises no error.
  */
 extern void kg_foreign_look(KgGraph *graph, const KgType *type,
 							const char *const *ids, int n, KgRefFunction found,

@@ -4,10 +4,11 @@
  *
  * A frontier is expanded by one statement for each direction, in pieces of
  * KG_PIECE nodes. So the arrays passed to the executor stay small, and limits
- * are checked between pieces. If kg_adjacency has a node's bit, its packed
- * edges are all its edges. For other nodes the rows of kg_edge are read. The
- * results of a piece are passed to found() while the executor runs. So found()
- * must store data in the memory context of the search.
+ * are checked between pieces. If a row of kg_adjacency has the bit of a node,
+ * the packed edges in this table are all edges of the node. For other nodes the
+ * rows of kg_edge are read. The results of a piece are passed to found() while
+ * the executor runs. So found() must store data in the memory context of the
+ * search.
  */
 #include "postgres.h"
 
@@ -23,8 +24,8 @@
 #include "utils/memutils.h"
 
 /*
- * Maximum number of words of a bitmap that sorts nodes. It may also have a word
- * for each node.
+ * Maximum number of words of a bitmap that sorts nodes. A bitmap may have more
+ * words if they are at most one for each node.
  */
 #define KG_SORT_WORDS 16384
 /*
@@ -47,17 +48,20 @@ typedef struct Expansion
 	void *arg;
 	bool backward;
 	bool with_properties;
-	/* The current piece, in ascending order. */
+	/* The current piece of the frontier: nodes in ascending order. */
 	const int64 *piece;
 	uint32 n;
-	/* the nodes before this index are of blocks before the last row's block */
+	/*
+	 * index in piece; all nodes before it are in blocks before the block of the
+	 * last row
+	 */
 	uint32 at;
 	uint64 *seen;
 	uint64 *own;
 	uint32 nseen;
 	/*
-	 * Nodes of the piece with a row of their own in kg_adjacency: the keys of
-	 * these rows, and their number in all the blocks that were read.
+	 * Nodes of the piece that have a row of their own in kg_adjacency: the keys
+	 * of these rows, and the number of such rows in all blocks that were read.
 	 */
 	int64 *alone;
 	uint32 nalone;
@@ -325,7 +329,7 @@ forget_kept(KgKept *kept)
 	}
 }
 
-/* Expands one node. Returns false if it is not packed. */
+/* Expands one node. Returns false if its edges are not packed. */
 static bool
 expand_one(Expansion *e, int64 node)
 {
@@ -373,8 +377,9 @@ lower_bound(const int64 *nodes, uint32 n, int64 node)
 }
 
 /*
- * Returns the index of the first node of the piece that is not less. Rows
- * mostly ascend, so the search starts at the last index.
+ * Returns the index of the first node of the piece that is not less than the
+ * node. The nodes of rows mostly ascend, so the search starts at the index that
+ * was found last.
  */
 static uint32
 find_in_piece(Expansion *e, int64 node)
@@ -440,8 +445,8 @@ receive_alone(Expansion *e, const PackedRow *row)
 }
 
 /*
- * Passes the edges in one direction of the block's nodes, from index i of the
- * piece on.
+ * Passes the edges, in one direction, of those nodes from index i of the piece
+ * on that are in the block.
  */
 static void
 visit_block(Expansion *e, const PackedRow *row, uint32 i, bool backward)
@@ -514,8 +519,9 @@ receive_packed(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Passes on the edges of the cached blocks. Moves the other blocks to the front
- * and returns their number.
+ * Passes the edges of the nodes whose blocks are cached to the caller's
+ * function. Moves the blocks that are not cached to the front and returns their
+ * number.
  */
 static uint32
 visit_kept(Expansion *e, int64 *blocks, uint32 n)
@@ -537,8 +543,8 @@ visit_kept(Expansion *e, int64 *blocks, uint32 n)
 }
 
 /*
- * Returns whether reading a range of "there" rows costs less than looking up
- * the n wanted rows.
+ * Returns whether reading a range that has "there" rows costs less than looking
+ * up the n wanted rows.
  */
 static bool
 pays_in_range(const KgGraph *graph, uint32 n, int64 there)
@@ -588,8 +594,8 @@ read_alone(Expansion *e, bool in_range)
 }
 
 /*
- * Reads the edges of ascending nodes from kg_adjacency. Stores the nodes that
- * are not packed in rest and returns their number.
+ * Reads the edges of ascending nodes from kg_adjacency. Stores the nodes whose
+ * edges are not packed in rest and returns the number of these nodes.
  */
 static uint32
 expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)

@@ -11,8 +11,8 @@
 /*
  * Passes each neighbour of the nodes to found(). If an edge between two of the
  * nodes is followed in both directions, it is passed once from each of these
- * two nodes. Neighbours may be hidden; kg_graph_types() returns which ones
- * are. Overwrites the array of nodes.
+ * two nodes. Neighbours may be hidden; kg_graph_types() returns the rank 0 for
+ * hidden nodes. Overwrites the array of nodes.
  */
 extern void kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes,
 							uint32 n, KgNeighborFunction found, void *arg);
@@ -30,8 +30,8 @@ extern void kg_graph_expand_packed(KgGraph *graph, const KgFollow *walk,
 								   KgNeighborFunction found, void *arg);
 
 /*
- * Sorts at least one node, or any other number, in ascending order and removes
- * duplicates. Returns the number left.
+ * Sorts an array of at least one node, or other number, in ascending order and
+ * removes duplicates. Returns the number of the remaining elements.
  */
 extern uint32 kg_graph_sort_nodes(int64 *nodes, uint32 n);
 

@@ -3,10 +3,10 @@
  *	  A search of the graph: its caller, its limits, and the caches that
  *	  it uses.
  *
- * A KgGraph lives as long as one call of a tool. A search's data is in its
- * memory context, which outlives the executor's; kg_graph_end() frees it.
- * Tables are read only through query/run/plan.h, so the caller's privileges
- * and row-level security apply at every hop.
+ * A KgGraph lives as long as one call of a tool. A search's data is in the
+ * memory context of the search, which outlives the context of the executor;
+ * kg_graph_end() frees it. Tables are read only through query/run/plan.h, so
+ * the caller's privileges and row-level security apply at every hop.
  */
 #ifndef KG_GRAPH_SEARCH_H
 #define KG_GRAPH_SEARCH_H
@@ -30,8 +30,11 @@ typedef struct KgFollow
 	KgRelationSet forward;
 	KgRelationSet backward;
 	bool properties; /* found() gets the properties of each edge */
-	bool readable;	 /* only of tables that the caller may read, for hints */
-	/* NULL, or returns whether an edge is walked; implies properties */
+	/* only edges of tables that the caller may read are walked, for hints */
+	bool readable;
+	/*
+	 * Returns whether an edge is walked; NULL: every edge. Implies properties.
+	 */
 	bool (*accept)(int32 relation_no, const Jsonb *properties, void *arg);
 	void *accept_arg;
 } KgFollow;
@@ -44,24 +47,28 @@ typedef struct KgImplied
 {
 	int32 relation_no;
 	bool known;
-	uint16 ranks[2]; /* rank of the source's type, rank of the target's type */
+	/* rank of the source's type, rank of the target's type */
+	uint16 ranks[2];
 } KgImplied;
 
 #define KG_IMPLIED 64
 
-/* A path has two ends. */
+/* Number of starts whose rows are cached; a path has two ends. */
 #define KG_KEPT_STARTS 2
 
 /*
- * Data of single nodes, mostly the start, that the search has read and needs
- * again for the edges of the page and the page.
+ * Data of single nodes, mostly of the start, that the search has read. It is
+ * needed again for the page and for the edges of the page.
  */
 typedef struct KgKept
 {
-	/* rows of the last starts; nstarts: starts read so far; NULL: no row */
+	/*
+	 * rows of the last starts, or NULL; nstarts: number of starts read so far
+	 */
 	const struct KgRef *starts[KG_KEPT_STARTS];
 	uint32 nstarts;
-	int64 node;		 /* node whose packed edges were read; 0: no node */
+	/* node whose packed edges were read; 0: no node */
+	int64 node;
 	bool packed;	 /* the node has packed edges */
 	uint8 *edges[2]; /* outgoing, incoming; NULL: no edges */
 	Size lengths[2];
@@ -73,33 +80,38 @@ typedef struct KgGraph
 	const KgCatalog *catalog;
 	MemoryContext context;
 	Datum tenant;
-	bool check_nodes; /* some entities are hidden: each hop checks */
+	/* some entities are hidden, so each hop checks its nodes */
+	bool check_nodes;
 	/*
 	 * kg_adjacency may be read, because it has exactly the edges that the
 	 * caller sees
 	 */
 	bool packed;
-	bool in_ranges; /* nodes with near numbers are read by range scans */
-	int64 edges;	/* number of edges read so far */
-	double cost;	/* cost estimated so far (query/graph/cost.h) */
-	int nranks;		/* number of types; a rank is an index in ranked + 1 */
-	const KgTypeRow **ranked; /* use kg_graph_type() */
+	/* nodes with near numbers are read by range scans */
+	bool in_ranges;
+	int64 edges; /* number of edges read so far */
+	/* cost estimated so far (query/graph/cost.h) */
+	double cost;
+	/* number of types; a rank is an index in ranked + 1 */
+	int nranks;
+	const KgTypeRow **ranked; /* to be read by kg_graph_type() */
 	/* relations used last, by the low bits of their number */
 	KgImplied *implied;
 	KgKept kept;
 	/* cached blocks of packed edges; NULL: not cached */
 	struct KgBlocks *blocks;
 	/*
-	 * Nodes whose ranks were read last: an estimate reads many nodes before
-	 * the search does. With check_nodes their ids are cached, too, for the
-	 * reply.
+	 * Nodes whose ranks were read last. An estimate reads the ranks of many
+	 * nodes before the search needs them. With check_nodes, the ids of these
+	 * nodes are cached, too, for the reply.
 	 */
 	KgNodeSet known;
 	/* the functions of query/graph/foreign.h; NULL: no node is foreign */
 	const struct KgForeign *foreign;
 	struct KgForeignState *foreign_state;
-	uint16 *known_ranks;	  /* by index in known; 0: hidden */
-	struct KgRef *known_refs; /* with check_nodes: the refs of visible nodes */
+	uint16 *known_ranks; /* by index in known; 0: hidden */
+	/* with check_nodes: the refs of visible nodes */
+	struct KgRef *known_refs;
 	MemoryContext known_ids;
 } KgGraph;
 

@@ -2,8 +2,8 @@
  * links.c
  *	  A part of the graph in memory.
  *
- * Its size is limited by kg_graph.max_edges, which counts edges read, and by
- * kg_graph.max_search_memory.
+ * The size of this part is limited by kg_graph.max_edges, which counts edges
+ * read, and by kg_graph.max_search_memory.
  */
 #include "postgres.h"
 
@@ -312,8 +312,8 @@ same_step(const KgLink *x, const KgLink *y)
 }
 
 /*
- * Returns whether the first link is lighter. Of parallel edges, only the
- * lightest is walked.
+ * Returns whether the first link has a lower weight. Of parallel edges, only
+ * the edge with the lowest weight is walked.
  */
 static bool
 lighter(const KgLink *x, const KgLink *y)

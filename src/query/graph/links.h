@@ -24,12 +24,12 @@ typedef struct KgLink
 	Numeric weight;
 } KgLink;
 
-/* The steps of a node in one direction, as they are packed. */
+/* The steps of a node in one direction, in the form of packed edges. */
 typedef struct KgStepPiece
 {
 	uint32 node;
 	bool backward;
-	Size start; /* offset in bytes */
+	Size start; /* offset in KgStepList.bytes */
 	Size len;
 } KgStepPiece;
 
@@ -38,14 +38,18 @@ typedef struct KgStepList
 	KgStepPiece *pieces;
 	uint32 n;
 	uint32 capacity;
-	uint8 *bytes; /* the bytes of all pieces, in their order */
+	/* the bytes of all KgStepPieces, one after the other */
+	uint8 *bytes;
 	Size len;
 	Size room;
-	StringInfoData row;			/* one of kg_edge, packed */
+	StringInfoData row;			/* a row of kg_edge in packed form */
 	KgRelationSet relations[2]; /* relations followed: forward, backward */
 } KgStepList;
 
-/* Returns the number of the piece's steps over the relations. */
+/*
+ * Receives the packed steps of a node. Returns the number of these steps that
+ * are over the relations.
+ */
 typedef int64 (*KgStepFunction)(uint32 node, const KgPacked *packed,
 								const KgRelationSet *relations, void *arg);
 
@@ -59,12 +63,14 @@ typedef struct KgLinks
 	/* set by kg_links_sort(): first link of each node; nodes + 1 */
 	uint32 *start;
 	uint32 nodes;
-	KgStepList steps; /* read but not added */
+	KgStepList steps; /* steps that were read but not added */
 	KgStepFunction look;
 	void *look_arg;
-	uint8 *expanded; /* indexed by node: whether its steps have been added */
+	/* indexed by node: whether its steps have been added */
+	uint8 *expanded;
 	uint32 expanded_size;
-	bool reversed; /* steps were read from the nodes at which they end */
+	/* steps were read from the nodes at which they end */
+	bool reversed;
 	/*
 	 * NULL, or reads the weight of an edge; returns false if it has no weight
 	 */

@@ -2,10 +2,10 @@
  * neighbors.c
  *	  Breadth-first search, and pages of its result.
  *
- * A search stores only the set of nodes in the order of discovery; depths are
- * boundaries in it. Ids are read only for the levels that a page needs, and
- * only the smallest are stored. So memory for ids depends on the page, not on
- * the number of nodes.
+ * A search stores only the set of nodes in the order of discovery; a depth is a
+ * slice of this set. Ids are read only for the levels that a page needs, and
+ * only the smallest ids are stored. So memory for ids depends on the page, not
+ * on the number of nodes.
  */
 #include "postgres.h"
 
@@ -49,21 +49,25 @@ typedef struct ReachState
 	KgGraph *graph;
 	const KgFollow *walk;
 	KgReach *reach;
-	uint32 level_start; /* the current frontier is from here to level_end */
+	/* the current frontier is from here to level_end */
+	uint32 level_start;
 	uint32 level_end;
-	uint32 nranks;	/* allocated length of reach->ranks */
-	bool collect;	/* edges are listed or counted */
-	bool count;		/* edges are counted only */
-	uint64 counted; /* edges of the current relation counted so far */
-	bool imply;	   /* types are implied by relations, if these determine them */
-	bool all_both; /* every relation is followed in both directions */
+	uint32 nranks; /* allocated length of reach->ranks */
+	bool collect;  /* edges are listed or counted */
+	bool count;	   /* edges are counted only */
+	/* edges of the current relation counted so far */
+	uint64 counted;
+	/* types of nodes are taken from the relations that determine them */
+	bool imply;
+	/* every relation is followed in both directions */
+	bool all_both;
 } ReachState;
 
 /*
- * Lists or counts an edge once. If the relation is followed in both
- * directions, the edge may be read from both its ends. It then counts at the
- * end that was expanded first, or, if both ends are in the same frontier, at
- * its source.
+ * Lists or counts an edge once. If the relation is followed in both directions,
+ * the edge may be read from both its ends. In this case the edge counts at the
+ * end that was expanded first. If both ends are in the same frontier, it counts
+ * at its source.
  */
 static void
 note_edge(ReachState *state, const KgNeighbors *found, uint32 from, uint32 to,
@@ -385,8 +389,9 @@ kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 
 /*
  * Numbers of outermost nodes, and of nodes beyond them, that are checked first.
- * Each later batch is KG_LOOK_MORE times as large. One visible node beyond is
- * enough. In an exchange, all nodes are checked in one round.
+ * Each later batch is KG_LOOK_MORE times as large. A single visible node beyond
+ * is enough. If a gateway decides (query/run/exchange.h), all nodes are checked
+ * in one round.
  */
 #define KG_FIRST_OUTERMOST 2
 #define KG_FIRST_BEYOND 1
@@ -526,8 +531,9 @@ typedef struct Candidate
 } Candidate;
 
 /*
- * The nodes of some successive places of the order. Only the first "keep"
- * nodes are needed: the list is cut when it has twice as many.
+ * The nodes at some successive places of the order; a place is a number by
+ * which nodes are ordered. Only the first "keep" nodes of the run are needed.
+ * The list is cut when it has twice this number of nodes.
  */
 typedef struct Run
 {
@@ -543,7 +549,7 @@ typedef struct Run
 	uint64 capacity;
 	uint64 keep;
 	uint32 found;  /* nodes that exist and are visible */
-	uint64 before; /* found nodes up to the page's key */
+	uint64 before; /* found nodes at or before the page's key */
 } Run;
 
 static uint32
@@ -591,8 +597,8 @@ cut_smallest(Run *run)
 }
 
 /*
- * Returns whether the node is on an earlier page: at or before the key that the
- * page starts after.
+ * Returns whether the node is on an earlier page: at or before the key after
+ * which the page starts.
  */
 static bool
 is_before(const Run *run, uint64 place, const KgRef *ref)
@@ -639,7 +645,8 @@ add_candidate(const KgRef *ref, void *arg)
 }
 
 /*
- * Adds the run's nodes to the page. The first "skip" belong to earlier pages.
+ * Adds the run's nodes to the page. The first "skip" nodes belong to earlier
+ * pages.
  */
 static void
 page_run(Run *run, uint64 skip)
@@ -665,7 +672,8 @@ page_run(Run *run, uint64 skip)
 					 run);
 	pfree(nodes);
 	/*
-	 * The other nodes were deleted after the edges were read, and do not count.
+	 * The nodes that were not found were deleted after the edges were read, and
+	 * do not count.
 	 */
 	page->total -= n - run->found;
 	cut_smallest(run);
@@ -686,9 +694,9 @@ page_run(Run *run, uint64 skip)
 }
 
 /*
- * Returns the end of a run in an order by places. A run ends at the end of a
- * place. It ends when it has the wanted number of nodes, or at the place of
- * the page's key.
+ * Returns the end of a run in an order by places. A run always contains all
+ * nodes of a place. It ends when it has the wanted number of nodes, or at the
+ * place of the page's key.
  */
 static uint32
 end_of_places(const Run *run, uint64 wanted)
@@ -714,7 +722,7 @@ end_of_places(const Run *run, uint64 wanted)
 	return i;
 }
 
-/* Sets the run that begins at an index of the order. */
+/* Initializes the run that begins at an index of the order. */
 static void
 begin_run(Run *run, uint32 start, uint64 wanted)
 {
@@ -730,8 +738,8 @@ begin_run(Run *run, uint32 start, uint64 wanted)
 }
 
 /*
- * Returns whether all positions of the run are before the position of the
- * page's key.
+ * Returns whether the places of all nodes of the run are before the place of
+ * the page's key.
  */
 static bool
 places_before(const Run *run)
@@ -801,8 +809,8 @@ kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page)
 /* ---- edges of pages ---- */
 
 /*
- * Returns whether the edge belongs to the page: no end is on a later page, and
- * at least one is on this page.
+ * Returns whether the edge belongs to the page: none of its nodes is on a later
+ * page, and at least one of them is on this page.
  */
 static bool
 on_page(const KgPage *page, uint32 one, uint32 two)
@@ -821,7 +829,9 @@ typedef struct PageEdges
 {
 	const KgReach *reach;
 	const KgPage *page;
-	/* the page has one node and none precedes it: it can only have loops */
+	/*
+	 * the page has one node and no node precedes it, so it can only have loops
+	 */
 	bool alone;
 	KgEdgeList list;
 } PageEdges;
@@ -843,8 +853,8 @@ walked(const KgReach *reach, const KgEdgeRef *edge)
 }
 
 /*
- * An edge between two nodes of the page is found at both ends, and taken from
- * its source.
+ * An edge between two nodes of the page is found from both nodes. Only the
+ * result at the edge's source is used.
  */
 static void
 found_page_edges(const KgNeighbors *found, void *arg)

@@ -9,7 +9,8 @@
 #include "query/graph/frontier.h"
 #include "query/graph/nodes.h"
 
-#define KG_MAX_REACH_HOPS 6 /* the maximum that is estimated */
+/* maximum number of hops for which the cost is estimated */
+#define KG_MAX_REACH_HOPS 6
 /* the search goes on until a hop finds no new node */
 #define KG_ALL_HOPS PG_INT32_MAX
 
@@ -35,10 +36,12 @@ extern void kg_edge_list_init(KgEdgeList *list, MemoryContext context);
 extern void kg_edge_list_add(KgEdgeList *list, uint32 source, uint32 target,
 							 int32 relation_no);
 
-#define KG_REACH_RANKS 1 /* types of the nodes */
+#define KG_REACH_RANKS 1 /* set the types (ranks) of the nodes */
 #define KG_REACH_EDGES 2 /* store the edges walked, each once */
-#define KG_REACH_RING 4	 /* the result has edges between outermost nodes */
-#define KG_REACH_COUNT 8 /* count edges and list their relations instead */
+/* the result has edges between outermost nodes */
+#define KG_REACH_RING 4
+/* count edges and list their relations instead */
+#define KG_REACH_COUNT 8
 
 typedef struct KgReach
 {
@@ -47,12 +50,16 @@ typedef struct KgReach
 	uint32 *level;
 	int nlevels;
 	int room; /* allocated length of level */
-	/* 0: hidden; NULL if not requested and all nodes are visible */
+	/*
+	 * ranks of the nodes' types, 0: hidden; NULL if not requested and all nodes
+	 * are visible
+	 */
 	uint16 *ranks;
 	KgEdgeList edges; /* with KG_REACH_EDGES */
 	uint64 nedges;	  /* counted, including edges to hidden nodes */
-	List *relations;  /* numbers of the relations of counted edges */
-	/* the search, for the edges of pages */
+	/* numbers of the relations of counted edges */
+	List *relations;
+	/* the walk of the search, for reading the edges of pages */
 	const KgFollow *walk;
 	int hops; /* hops walked; fewer if no node was left */
 	int flags;
@@ -72,13 +79,13 @@ extern bool kg_reach_is_complete(KgGraph *graph, const KgReach *reach);
 extern int kg_reach_depth(const KgReach *reach, uint32 index);
 
 /*
- * An order of nodes: by their places. Nodes with the same place are ordered by
- * type and id. Without a KgReachOrder, nodes are ordered by depth.
+ * An order of nodes by a number, the node's place. Nodes with equal places are
+ * ordered by type and id. Without a KgReachOrder, nodes are ordered by depth.
  */
 typedef struct KgReachOrder
 {
-	uint64 *places; /* by index in the set */
-	uint32 *nodes;	/* indexes, sorted by place */
+	uint64 *places; /* place of each node, by index in the set */
+	uint32 *nodes;	/* indexes in the set, sorted by place */
 } KgReachOrder;
 
 /* The position of a page in an order of nodes. */
@@ -91,19 +98,26 @@ typedef struct KgPageKey
 typedef struct KgPage
 {
 	/* input */
-	/* by index in the set; NULL: all visible nodes */
+	/*
+	 * whether a node is in the result, by index in the set; NULL: all visible
+	 * nodes are
+	 */
 	const bool *keep;
 	const KgReachOrder *order; /* NULL: by depth */
 	uint64 offset;			   /* number of nodes skipped */
-	/* or NULL; skip all nodes up to this position, and the node at it */
+	/*
+	 * position after which the page starts: all nodes up to it, and the node at
+	 * it, are skipped; or NULL
+	 */
 	const KgPageKey *after;
 	uint64 limit;
-	bool with_data; /* set if data is needed, which may then be read at once */
+	/* set if data is needed, which may then be read at once */
+	bool with_data;
 	/* result */
 	uint64 total; /* number of nodes that "keep" selects */
 	uint32 n;
 	KgRef *refs;	 /* in order of the page */
-	uint32 *indexes; /* in the set */
+	uint32 *indexes; /* indexes in the set */
 	/*
 	 * by index in the set: the node's index on the page, or one of the values
 	 * below
@@ -113,7 +127,10 @@ typedef struct KgPage
 } KgPage;
 
 extern void kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page);
-/* Returns the place of the page's node number "number". */
+/*
+ * Returns the place, by which the nodes are ordered, of the node at index
+ * "number" of the page.
+ */
 extern uint64 kg_page_place(const KgReach *reach, const KgPage *page,
 							uint32 number);
 

@@ -47,7 +47,8 @@ bool
 kg_graph_ranks_implied(KgGraph *graph)
 {
 	/*
-	 * This transaction may have written references to nodes that do not exist.
+	 * This transaction may have written references to nodes that do not exist,
+	 * so relations do not determine the types of the nodes.
 	 */
 	if (graph->check_nodes || TransactionIdIsValid(GetTopTransactionIdIfAny()))
 		return false;
@@ -93,8 +94,10 @@ typedef struct Resolution
 	int32 type_no;
 	uint16 rank;
 	bool with_data;
-	bool lazy;	   /* data that is compressed or in TOAST is left out */
-	uint32 wanted; /* index in graph->known from which nodes are wanted */
+	/* data that is compressed or in TOAST is left out */
+	bool lazy;
+	/* index in graph->known from which nodes are wanted */
+	uint32 wanted;
 	KgRefFunction found;
 	void *arg;
 } Resolution;
@@ -227,12 +230,14 @@ begin_known(KgGraph *graph)
 			graph->context, "kg_graph known ids", ALLOCSET_DEFAULT_SIZES);
 }
 
-/* Maximum distance between two nodes of a range. */
+/* Maximum difference of the numbers of two successive nodes of a range. */
 #define KG_NEAR 6
 /* If there are fewer nodes than this, they are looked up one by one. */
 #define KG_FEWEST_IN_RANGES 8
 
-/* Makes ranges of ascending nodes. Returns their number. */
+/*
+ * Makes ranges of ascending nodes that are near. Returns the number of ranges.
+ */
 static uint32
 make_ranges(const int64 *nodes, uint32 n, KgRange *ranges)
 {
@@ -352,7 +357,7 @@ read_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
 	pfree(places);
 }
 
-/* Sets the ranks of own and foreign nodes. */
+/* Sets the ranks of nodes of kg_entity and of foreign nodes. */
 static void
 foreign_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
 {
@@ -409,7 +414,7 @@ keep_start(const KgRef *ref, void *arg)
 	graph->kept.starts[graph->kept.nstarts++ % KG_KEPT_STARTS] = copy;
 }
 
-/* Returns the node of an id that an entity has, or 0. */
+/* Returns the node of an entity with this type and id, or 0. */
 static int64
 start_of_id(KgGraph *graph, const KgType *type, const char *id)
 {
@@ -453,8 +458,8 @@ kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
 }
 
 /*
- * Passes the nodes that are stored starts to found(). Returns the remaining
- * nodes and sets *n to their number.
+ * Passes the nodes whose rows are cached as starts of the search to found().
+ * Returns the remaining nodes and sets *n to their number.
  */
 static const int64 *
 deliver_starts(KgGraph *graph, const int64 *nodes, uint32 *n, bool with_data,

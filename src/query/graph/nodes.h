@@ -8,11 +8,10 @@
 #include "query/graph/graph_search.h"
 
 /*
- * Runs a statement that reads ranges of nodes, for the nodes of a set from the
- * index "wanted" on. The statement also reads the nodes between these. Returns
- * false if single lookups would cost less. A lookup costs as much as reading
- * several neighbouring rows. Nodes that were loaded together have near
- * numbers.
+ * Runs a statement that reads ranges of nodes: the nodes of the set from index
+ * "wanted" on, and all nodes with numbers between those. Returns false if
+ * single lookups would cost less. A lookup costs as much as reading several
+ * neighbouring rows, and nodes that were loaded together have near numbers.
  */
 extern bool kg_graph_run_near(KgGraph *graph, KgGraphSql sql,
 							  const KgNodeSet *set, uint32 wanted,

@@ -86,7 +86,10 @@ kg_nodeset_find(const KgNodeSet *set, int64 node)
 	if (entry == 0 && set->placed < set->n &&
 		kg_nodeset_has_bit(set, node, &bit) && kg_nodeset_bit_is_set(set, bit))
 	{
-		/* The set's content does not change. */
+		/*
+		 * kg_nodeset_place() adds slots only; the nodes of the set do not
+		 * change.
+		 */
 		kg_nodeset_place((KgNodeSet *) set);
 		entry = set->slots[kg_nodeset_probe(set, node)];
 	}

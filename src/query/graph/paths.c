@@ -25,7 +25,10 @@
 
 #define KG_FAR 0xff
 
-/* Number of bits for each node of the set, and the minimum. */
+/*
+ * Number of bits of the bitmap for each node of the set, and minimum number of
+ * its bits.
+ */
 #define KG_BITS_A_NODE 32
 #define KG_FEWEST_BITS 16384
 
@@ -44,8 +47,9 @@ typedef struct Reading
 {
 	KgPaths *paths;
 	Side sides[2];
-	int distance; /* between the two ends, once the sides have met */
-	/* The side that is being expanded, and the other. */
+	/* distance between the two ends, once the sides have met */
+	int distance;
+	/* The side that is being expanded, and the other side. */
 	Side *side;
 	const Side *other;
 	/*
@@ -141,7 +145,8 @@ start_side(Reading *reading, Side *side, const int64 *nodes, uint32 n,
 }
 
 /*
- * Returns whether a path is complete at a node that the other side has reached.
+ * Returns whether a path is complete at the node, because the other side has
+ * reached it.
  */
 static bool
 is_met(const KgPaths *paths, const Side *other, uint32 node)
@@ -319,8 +324,8 @@ expand_side(Reading *reading, Side *side, Side *other)
 }
 
 /*
- * Returns whether the link can be on a shortest path. A side has the depths of
- * the nodes within its hops.
+ * Returns whether the link can be on a shortest path. A side has the depths
+ * only of nodes within the hops that it walked.
  */
 static bool
 is_short(const Reading *reading, const KgLink *link)

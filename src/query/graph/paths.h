@@ -44,7 +44,8 @@ typedef struct KgPathQuery
 	 * indexed by rank: whether an inner node may have this type; NULL: any type
 	 */
 	const bool *inner;
-	KgNodeTest *test;	/* the test that inner nodes must pass, or NULL */
+	/* the test that inner nodes must pass, or NULL */
+	KgNodeTest *test;
 	const char *weight; /* property of edges, or NULL */
 	uint32 limit;
 } KgPathQuery;
@@ -53,7 +54,7 @@ typedef struct KgPaths
 {
 	KgGraph *graph;
 	const KgPathQuery *query;
-	/* the piece of the graph */
+	/* the part of the graph that was read */
 	KgNodeSet set;
 	KgRanks ranks;
 	/*
@@ -74,12 +75,13 @@ typedef struct KgPaths
 	uint32 *to;
 	uint32 nto;
 	bool *is_to; /* indexed by node */
-	KgRef *refs; /* indexed by node; its id is NULL if no path uses the node */
-	/* the result: the first limit paths in order */
+	/* indexed by node; its id is NULL if no path uses the node */
+	KgRef *refs;
+	/* the result: the first "limit" paths, in order */
 	uint32 n;
 	KgPath *paths;
 	double total;
-	bool at_least; /* there may be more than total */
+	bool at_least; /* the true total may be higher */
 } KgPaths;
 
 extern void kg_paths_find(KgPaths *paths, KgGraph *graph,
@@ -127,7 +129,10 @@ extern bool kg_path_may_end(const KgPaths *paths, const KgPath *path);
  */
 extern void kg_paths_list_lightest(KgPaths *paths);
 
-/* Collect paths: the first limit paths of those added remain. */
+/*
+ * Collect paths. Of all paths that are added, the first "limit" paths in order
+ * remain.
+ */
 extern void kg_paths_add(KgPaths *paths, const KgPath *path);
 extern void kg_paths_finish(KgPaths *paths);
 

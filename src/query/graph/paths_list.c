@@ -62,18 +62,23 @@ kg_paths_add(KgPaths *paths, const KgPath *path)
 /* The links of each node that can lead to a target; links NULL: all links. */
 typedef struct Ways
 {
-	uint32 *start; /* indexed by node; its length is the number of nodes + 1 */
-	uint32 *links; /* indexes of links, in the order of replies */
+	/* indexed by node; its length is the number of nodes + 1 */
+	uint32 *start;
+	/* indexes of links, in the order of replies */
+	uint32 *links;
 } Ways;
 
 typedef struct Walker
 {
 	KgPaths *paths;
-	/* walks that repeat a node or an edge are left out, so others are listed */
+	/*
+	 * walks that repeat a node or an edge are left out, so the remaining walks
+	 * can only be counted by listing them
+	 */
 	bool listed;
 	/* For walks: the number of walks of each length from a node to a target. */
 	double *counts[KG_MAX_PATH_HOPS + 1];
-	/* The links with which these walks begin. */
+	/* For walks: the links with which the walks of each length begin. */
 	Ways ways[KG_MAX_PATH_HOPS + 1];
 	/* For shortest paths: the distance to the target; NULL for walks. */
 	const uint8 *distance;
@@ -360,7 +365,8 @@ typedef struct ToTarget
 {
 	uint8 *distance; /* indexed by node; KG_FAR: not reached */
 	double *counts;	 /* number of shortest paths, by node */
-	uint32 *queue;	 /* nodes with a distance, by ascending distance */
+	/* nodes with a distance, by ascending distance */
+	uint32 *queue;
 	uint32 n;
 } ToTarget;
 

@@ -2,13 +2,13 @@
  * paths_weight.c
  *	  The lightest paths with a maximum number of hops.
  *
- * With this maximum it is not enough to know the lightest walk to a node: a
- * heavier walk with fewer hops may be the only walk that can continue. So the
- * least weight is stored by node and number of hops to the target, in one
- * round for each hop. This is Dijkstra's relaxation without its queue, which
- * would be wrong under a hop limit. Weights are not negative, so the lightest
- * walk with the fewest hops repeats no node. Weights are exact integers in
- * units of 10^-15.
+ * Because of this maximum, it is not enough to know the lightest walk to a
+ * node: a heavier walk with fewer hops may be the only walk that can continue.
+ * So the least weight is stored by node and number of hops to the target, in
+ * one round for each hop. This is Dijkstra's relaxation without its queue,
+ * which would be wrong under a hop limit. Weights are not negative, so the
+ * lightest walk with the fewest hops repeats no node. Weights are exact
+ * integers in units of 10^-15.
  *
  * The lightest of all simple paths, trails or walks are found best first (A*).
  * The least weights to the targets estimate the rest of a path.
@@ -25,7 +25,7 @@
 typedef struct Lightest
 {
 	KgPaths *paths;
-	/* indexed by hops left and node; -1: no walk */
+	/* least weight of a walk, by number of hops left and node; -1: no walk */
 	KgWeight *least[KG_MAX_PATH_HOPS + 1];
 } Lightest;
 
@@ -186,10 +186,10 @@ trace(Lightest *l, uint32 from, int hops, KgPath *path)
 
 /*
  * A path, or the beginning of paths. A beginning has the weight and the length
- * of the lightest walk that begins with it. They do not exceed the weight and
- * length of any path that begins with it, and beginnings are ordered before
- * their continuations. So the first of all candidates, if it is a path, is the
- * next path in the order of replies.
+ * of the lightest walk that begins with it. This weight and length do not
+ * exceed those of any path that begins with it, and beginnings are ordered
+ * before their continuations. So if the first of all candidates is a path, it
+ * is the next path in the order of replies.
  */
 typedef struct Candidate
 {
@@ -199,7 +199,10 @@ typedef struct Candidate
 	bool whole;
 } Candidate;
 
-/* A heap: each candidate is before the two at 2 * i + 1 and 2 * i + 2. */
+/*
+ * A binary heap: the candidate at i is before the candidates at 2 * i + 1 and 2
+ * * i + 2.
+ */
 typedef struct Candidates
 {
 	const KgPaths *paths;

@@ -2,11 +2,12 @@
  * probe.c
  *	  Probes of the graph.
  *
- * A probe follows a walk from a sample of nodes. At each hop it reads the edges
- * of at most KG_SAMPLE nodes and takes the next sample from their neighbours.
- * Nodes are sampled at equal distances, so equal calls have equal estimates.
- * Estimates are reported, so neighbours that the caller may not see are not
- * counted. Edges that a probe reads do not count for kg_graph.max_edges.
+ * A probe follows a walk from a sample of nodes, to find the mean number of
+ * edges of a node at each hop. At each hop it reads the edges of at most
+ * KG_SAMPLE nodes and takes the next sample from their neighbours. A sample
+ * takes every n-th node, so equal calls have equal estimates. Estimates are
+ * reported, so neighbours that the caller may not see are not counted. Edges
+ * that a probe reads do not count for kg_graph.max_edges.
  */
 #include "postgres.h"
 
@@ -193,7 +194,7 @@ kg_probe_hop(KgProbe *probe, const KgFollow *walk)
 				  n;
 	graph->edges = charged;
 	probe->nnext = distinct(probe->next, probe->nnext);
-	/* The next sample is unknown while a decision is open. */
+	/* The next sample is unknown while a decision of the authorizer is open. */
 	probe->nsample = kg_decisions_left_open() > 0
 						 ? 0
 						 : Min(probe->nnext, KG_SAMPLE);
@@ -289,7 +290,9 @@ kg_bound_count(KgGraph *graph, KgBound *bound)
 	Datum values[lengthof(types)];
 	KgStatement statement;
 
-	/* The rows of other tables are not counted. */
+	/*
+	 * Rows of other tables are not counted, so the number of nodes is unknown.
+	 */
 	if (graph->foreign != NULL)
 	{
 		memset(bound, 0, sizeof(*bound));

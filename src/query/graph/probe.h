@@ -18,21 +18,24 @@ typedef struct KgProbe
 	KgGraph *graph;
 	int nsample;
 	int64 sample[KG_SAMPLE];
-	double read; /* edges of a node read by the last hop */
+	/* number of edges of a node that the last hop read */
+	double read;
 	/* state of the hop that is being read */
 	int64 next[2 * KG_SAMPLE]; /* a sample: every stride-th neighbour */
 	int nnext;
 	uint64 stride;
-	uint64 seen; /* visible neighbours that are walked to */
-	/* used if each neighbour is checked */
-	uint64 visible; /* walked to or not */
+	/* number of visible neighbours to which the walk leads */
+	uint64 seen;
+	/* only set if each neighbour is checked */
+	/* number of visible neighbours, whether the walk leads to them or not */
+	uint64 visible;
 	const KgFollow *walk;
 	int64 *unchecked;
 	bool *walked;
 	uint32 nunchecked;
 } KgProbe;
 
-/* Starts with a sample of the nodes, at even distances. */
+/* Starts with a sample of the nodes: every n-th node. */
 extern void kg_probe_start(KgProbe *probe, KgGraph *graph, const int64 *nodes,
 						   uint32 n);
 /* Replaces the sample by these nodes. At most KG_SAMPLE of them are used. */
@@ -53,7 +56,7 @@ typedef struct KgBound
 	int nsample;
 	int64 sample[KG_DEGREE_SAMPLE];
 	uint64 hashes[KG_DEGREE_SAMPLE];
-	int highest; /* index of the highest hash */
+	int highest; /* index of the node with the highest hash */
 } KgBound;
 
 extern void kg_bound_count(KgGraph *graph, KgBound *bound);

@@ -23,7 +23,8 @@ struct KgRefValues
 {
 	const KgRefPath *path;
 	KgTraversal t;
-	Jsonb **found; /* indexed by node: array of the values of an end, or NULL */
+	/* indexed by node: array of the values of an end, or NULL */
+	Jsonb **found;
 };
 
 /* ---- names ---- */
@@ -153,8 +154,8 @@ throw_too_long(const char *name, const char *at)
 }
 
 /*
- * Raises an error for types without history of the time, or with x-authorize
- * but without an authorizer or gateway.
+ * Raises an error if a type on the path has no history for the requested time,
+ * or has x-authorize without an authorizer or gateway.
  */
 static void
 require_types(const KgCatalog *catalog, const KgRefPath *path)

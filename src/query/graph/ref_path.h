@@ -20,9 +20,11 @@ typedef struct KgRefPath
 	int nsteps;
 	/* a step for each reference of the path */
 	KgStepSpec steps[KG_MAX_REFERENCES];
-	bool many;			  /* a reference on the way is an array */
-	const KgType *type;	  /* the type of the entity at the end of the path */
-	const KgField *field; /* the property of that entity; NULL: its id */
+	bool many; /* a reference on the way is an array */
+	/* the type of the entity at the end of the path */
+	const KgType *type;
+	/* the property of that entity; NULL: its id */
+	const KgField *field;
 	const char *end_name; /* the name of that property */
 } KgRefPath;
 
@@ -54,14 +56,15 @@ typedef struct KgRefValues KgRefValues;
 extern KgRefValues *kg_ref_values(KgGraph *graph, const KgRefPath *path,
 								  const int64 *nodes, uint32 n, const char *at);
 /*
- * Visits the values of the path for one of these nodes. Each item of an array
- * is a value. A missing value is not visited.
+ * Visits the values of the path for one of the nodes passed to kg_ref_values().
+ * Each item of an array is a value. A missing value is not visited.
  */
 extern void kg_ref_values_visit(const KgRefValues *values, int64 node,
 								KgFieldVisitor visit, void *arg);
 /*
- * Returns the sort key of the only value for one of these nodes, in the current
- * context; kg_key_missing() without a value.
+ * Returns the sort key of the only value for one of the nodes passed to
+ * kg_ref_values(), in the current context. Returns kg_key_missing() if the node
+ * has no value.
  */
 extern bytea *kg_ref_values_key(const KgRefValues *values, int64 node);
 

@@ -73,7 +73,7 @@ given_ends(const KgChain *chain)
 
 /*
  * Finds the ends that pass the filters of the last step, if indexes find them
- * and they are at most "most".
+ * and there are at most "most" of them.
  */
 static void
 resolve_ends(KgGraph *graph, const KgChain *chain, uint32 most)
@@ -166,8 +166,8 @@ walk_back(KgGraph *graph, const KgAnchor *back, KgTraversal *t)
 }
 
 /*
- * Sets for each node the number of ends of the chain, or, for several steps,
- * whether there is any.
+ * For each node, sets the number of ends of the chain. If the chain has several
+ * steps, sets only whether there is any end.
  */
 static void
 count_back(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
@@ -197,7 +197,7 @@ count_back(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
 	}
 }
 
-/* Counts the distinct ends of the last step from one start. */
+/* State of counting the distinct ends of the last step from one start. */
 typedef struct Ends
 {
 	const KgTraversal *t;
@@ -288,7 +288,9 @@ count(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
 		chain->met |= counts[i] > 0;
 }
 
-/* Sets counts[i] to the number of alternatives that are true, at most 1. */
+/*
+ * Sets counts[i] to 1 if an alternative is true for the node, otherwise to 0.
+ */
 static void
 count_any(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
 		  uint32 *counts)
@@ -403,8 +405,8 @@ kg_related_keep(KgGraph *graph, const KgRelated *related, int64 *nodes,
 }
 
 /*
- * Sets *best to the chain if the chain has known ends, and fewer of them than
- * *best.
+ * Sets *best to the chain if the ends of the chain are known and fewer than the
+ * ends of *best.
  */
 static void
 take_anchor(KgGraph *graph, KgChain *chain, uint32 most, KgChain **best)

@@ -25,8 +25,9 @@ typedef struct KgChain
 	struct KgChain *any;
 	/* minimum number of distinct ends of the last step, at least 1 */
 	int64 min_count;
-	int64 max_count; /* maximum number of distinct ends; 0: no maximum */
-	bool negated;	 /* the chain must not be true */
+	/* maximum number of distinct ends; 0: no maximum */
+	int64 max_count;
+	bool negated; /* the chain must not be true */
 	const char *path;
 	bool array;	  /* path leads to an array of steps */
 	bool missing; /* an id of one type was not found */

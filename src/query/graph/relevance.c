@@ -5,18 +5,18 @@
  * The search goes in rounds. In each round, every node whose residual is at
  * least the mean adds a share of its residual to its score, and pushes the
  * remaining residual along its edges. The edges of the nodes that push for the
- * first time are read together. If these are many, the edges of all nodes with
- * a residual are read with them. A round reduces the total residual by the
- * part added to scores, and most rounds push half of the residual or more. So
- * the number of rounds depends on the bound, not on the graph.
+ * first time are read together. If there are many such nodes, the edges of all
+ * nodes with a residual are read with them. A round reduces the total residual
+ * by the part added to scores, and most rounds push half of the residual or
+ * more. So the number of rounds depends on the bound, not on the graph.
  *
  * The last part of the residual takes most of the pushes and reads, but changes
- * only the order of a few nodes in a hundred calls. So if the best few nodes
- * are requested, the search predicts whether they will remain the best, each
- * time the residual has halved. They remain if they would be the best when the
- * residual reached the nodes in the proportions since the previous check. This
- * is safer than testing whether the best have changed, because a node that
- * gains steadily shows only when it overtakes.
+ * only the order of a few nodes in a hundred calls. So if only the best few
+ * nodes are requested, the search predicts whether they will remain the best,
+ * each time the residual has halved. The prediction assumes that the rest of
+ * the residual will reach the nodes in the proportions since the previous
+ * check. This is safer than testing whether the best nodes have changed,
+ * because a node that gains steadily shows only when it overtakes another node.
  */
 #include "postgres.h"
 
@@ -31,8 +31,8 @@
 #include "utils/memutils.h"
 
 /*
- * In a graph of at most this many visible nodes, the bound is divided by this
- * number.
+ * In a graph of at most this number of visible nodes, the bound of the residual
+ * is divided by this number, because more exact scores cost little.
  */
 #define KG_RANK_SMALL 1000
 /*
@@ -45,10 +45,10 @@ typedef struct Round
 {
 	KgRanking *r;
 	bool all_both;
-	int64 from;		/* the node whose edges came last */
-	uint32 at;		/* the index of that node */
+	int64 from;		/* the node whose edges were received last */
+	uint32 at;		/* the index of that node in the set */
 	uint32 *pushed; /* nodes that push in this round */
-	/* the share that each of them pushes along each of its edges */
+	/* the share that each pushed node sends along each of its edges */
 	uint64 *shares;
 	uint32 npushed;
 	uint32 capacity_pushed;
@@ -344,7 +344,10 @@ choose_pushed(Round *round)
 			r, round->shares, (Size) r->capacity * sizeof(uint64));
 	}
 	pushed = round->pushed;
-	/* Without a branch, because half the predictions would be wrong. */
+	/*
+	 * The loop has no branch, because the processor would predict half of the
+	 * branches wrongly.
+	 */
 	for (uint32 i = 0; i < n; i++)
 	{
 		pushed[chosen] = i;
@@ -424,7 +427,8 @@ is_bound_met(const KgRanking *r)
 typedef struct Look
 {
 	const KgRanking *r;
-	double next;   /* residual at or below which the next check is made */
+	/* residual at or below which the next check is made */
+	double next;
 	double then;   /* residual at the last check */
 	uint32 nknown; /* number of nodes at the last check */
 	double *known; /* their scores at the last check */
@@ -634,7 +638,7 @@ kg_rank(KgGraph *graph, const KgRankQuery *query, KgRanking *ranking)
 	keep_parts(ranking);
 }
 
-/* ---- the best ---- */
+/* ---- the best nodes ---- */
 
 double
 kg_six_digits(double value)
@@ -719,8 +723,8 @@ compare_ranked(const void *a, const void *b, void *arg)
 }
 
 /*
- * Classes of scores: the six binary digits after the first, and the number of
- * further digits.
+ * Classes of scores: by the six binary digits after the first digit, and by the
+ * number of further digits.
  */
 #define KG_CLASS_BITS 6
 #define KG_CLASSES (64 << KG_CLASS_BITS)
@@ -751,7 +755,8 @@ typedef struct Resolving
 	uint64 floor;
 	KgRanked *ranked;
 	uint32 n;
-	uint32 sure; /* how many of them have a score of at least floor */
+	/* number of these nodes with a score of at least floor */
+	uint32 sure;
 	uint64 done;
 } Resolving;
 
@@ -787,9 +792,9 @@ resolve_between(Resolving *s, uint64 low, uint64 high, int64 *nodes)
 }
 
 /*
- * Resolves class by class from the highest, until there are more nodes than the
- * limit. Scores that are reported as equal are in one class or just below its
- * floor.
+ * Resolves the nodes of the classes of scores, from the highest class on, until
+ * there are more nodes than the limit. Scores that are reported as equal are in
+ * one class or just below its floor.
  */
 static void
 resolve_best(Resolving *s, uint32 limit)
@@ -915,8 +920,8 @@ reach(Ways *w, uint32 node, double strength, uint32 from, int length)
 }
 
 /*
- * Returns the first way between two nodes: of parallel edges, the first by
- * direction and relation.
+ * Returns the first way between two nodes. A way is a direction and a relation.
+ * Of parallel edges, the first by direction and relation counts.
  */
 static uint32
 way_between(const KgRanking *r, uint32 from, uint32 to)

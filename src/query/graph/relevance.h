@@ -44,7 +44,8 @@ typedef struct KgRankQuery
 	double bound;
 	/* number of best nodes needed (see relevance.c); 0: all nodes */
 	uint32 best;
-	uint32 most;			 /* maximum number of nodes whose edges are read */
+	/* maximum number of nodes whose edges are read */
+	uint32 most;
 	const KgRankSeed *seeds; /* visible; each once */
 	uint32 nseeds;
 } KgRankQuery;
@@ -63,18 +64,21 @@ typedef struct KgRanking
 	KgGraph *graph;
 	const KgRankQuery *query;
 	KgNodeSet set;
-	uint32 capacity; /* number of members of the arrays by node: */
+	uint32 capacity; /* length of the arrays by node */
 	uint64 *scores;
-	uint64 *left; /* share of the node that has not been passed on yet */
+	/* share of the node that has not been passed on yet */
+	uint64 *left;
 	/* index of its first step; undefined if its edges were not read */
 	uint64 *first;
 	/* number of its steps; KG_NO_NODE: its edges were not read */
 	uint32 *degree;
 	uint16 *ranks; /* 0: hidden; NULL: all are visible */
 	uint32 nranks; /* number of known ranks */
-	uint32 seen;   /* number of the ranked nodes that are not hidden */
-	uint32 *ends;  /* indexed by step: the node to which the step leads */
-	uint32 *ways;  /* indexed by step: its way */
+	/* number of the ranked nodes that are not hidden */
+	uint32 seen;
+	/* indexed by step: the node to which the step leads */
+	uint32 *ends;
+	uint32 *ways; /* indexed by step: its way */
 	uint64 nsteps;
 	uint64 capacity_steps;
 	uint32 read;	  /* nodes whose edges were read */
@@ -102,7 +106,7 @@ extern KgReachOrder *kg_rank_order(KgGraph *graph, const KgReach *reach);
 
 typedef struct KgRanked
 {
-	uint32 node; /* in the set */
+	uint32 node; /* index in the set */
 	double score;
 	KgRef ref;
 	/* The strongest path from a seed to the node; NULL: no path. */

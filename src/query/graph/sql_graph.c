@@ -98,7 +98,10 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 		" AS t (bundle, entity_type), @kg_entity e WHERE e.tenant = $1"
 		" AND e.bundle = t.bundle AND e.entity_type = t.entity_type"
 		" AND e.entity_id = ANY ($4)",
-	/* kg_graph_resolve() finds out which of them the caller sees. */
+	/*
+	 * kg_graph_resolve() later finds the nodes among these that the caller
+	 * sees.
+	 */
 	[KG_SQL_NODES_NAMED] =
 		"SELECT t.node, n.name FROM pg_catalog.unnest($2) AS n (name)"
 		" CROSS JOIN LATERAL (SELECT x.node FROM @kg_term x"

@@ -52,8 +52,9 @@ typedef enum KgGraphSql
 	 * type_no, entity_id, version
 	 */
 	KG_SQL_NODES_BY_ID,
-	/* $1 tenant, $2 sources, $3 relations, $4 targets, item by item */
-	KG_SQL_EDGE_PROPERTIES, /* selects the properties of edges without a key */
+	/* $1 tenant, $2 sources, $3 relations, $4 targets, an item for each edge */
+	/* selects the properties of edges without a key */
+	KG_SQL_EDGE_PROPERTIES,
 	/* selects all edges of given triples, with their keys */
 	KG_SQL_PARALLEL_EDGES,
 	/* $1 tenant, $2 whole names, folded, $3 maximum for each: node, name */

@@ -13,19 +13,25 @@
 #include "utils/hsearch.h"
 
 #define KG_MOST_HOPS (KG_MAX_STEPS * KG_MAX_STEP_HOPS)
-/* A new row is charged as many edges, which its memory is worth. */
+/*
+ * Number of edges that a new row counts as, because of the memory that it
+ * takes.
+ */
 #define KG_CHARGE 0x1000
 
 typedef struct Lister
 {
 	KgTraversal *t;
 	KgUnique unique;
-	HTAB *rows; /* entries are KgBinding, by its nodes */
-	bool *last; /* indexed by node: is an end of the last step */
+	/* entries are KgBinding; the key is the nodes of the row */
+	HTAB *rows;
+	/* indexed by node: is an end of the last step */
+	bool *last;
 	KgBinding row;
 	int n; /* number of links of the current walk */
 	const KgLink *links[KG_MOST_HOPS];
-	int64 looked; /* links examined and not charged yet */
+	/* links examined that do not count for the limits yet */
+	int64 looked;
 } Lister;
 
 static void

@@ -113,7 +113,7 @@ test_ref(const KgRef *ref, void *arg)
 
 /*
  * Returns the counts of edges that a type's filter needs, for the nodes of that
- * type; NULL if it needs none.
+ * type; NULL if the filter needs no counts.
  */
 static KgCounts *
 count_for(KgGraph *graph, const TestState *state, const uint16 *ranks,
@@ -142,8 +142,8 @@ count_for(KgGraph *graph, const TestState *state, const uint16 *ranks,
 }
 
 /*
- * Tests the foreign nodes of the set by statements over their tables, and
- * removes them from it. Others remain.
+ * Tests foreign nodes of the set by statements over their tables, and removes
+ * the tested nodes from the set. Other nodes remain in the set.
  */
 static void
 test_foreign(KgGraph *graph, TestState *state, const uint16 *ranks)
@@ -203,7 +203,7 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 	TestState state;
 	uint32 *position;
 
-	/* Keys of many nodes cost less than their documents. */
+	/* For many nodes, reading keys costs less than reading documents. */
 	if (n > KG_FEW_TESTED)
 		(void) kg_node_test_resolve(graph, unconstify(KgNodeTest *, test), n);
 	if (test->filters == NULL || test->resolved)
@@ -317,7 +317,11 @@ kg_node_test_resolve(KgGraph *graph, KgNodeTest *test, uint32 most)
 		if (test->filters[i] == NULL ||
 			(test->type != NULL && test->type != type))
 			continue;
-		/* A table that cannot be read stops no walk to other types. */
+		/*
+		 * A table that the caller cannot read must not stop a walk to other
+		 * types. So if the test has no type, foreign nodes are not searched
+		 * for.
+		 */
 		if ((test->type == NULL && kg_foreign_of(graph, type) != NULL) ||
 			!kg_select_few(graph, type, test->filters[i], most, found))
 		{
@@ -409,8 +413,9 @@ add_end(KgTraversal *t, EndList *list, uint32 node, int depth)
 
 /*
  * Finds the ends of each start: the nodes that a walk of an allowed length
- * reaches, each with the shortest such length; of length 0 the start itself.
- * stamp[h][v] is start + 1 if a walk of length h from the start reaches v.
+ * reaches, each with the shortest such length. A walk of length 0 reaches the
+ * start itself. stamp[h][v] is start + 1 if a walk of length h from the start
+ * reaches v.
  */
 static void
 find_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
@@ -506,7 +511,8 @@ test_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec,
 {
 	MemoryContext context = t->graph->context;
 	uint32 nodes = t->set.n;
-	uint8 *state; /* 0: not met, 1: met, 2: passes */
+	/* 0: not an end, 1: an end, 2: an end that passes */
+	uint8 *state;
 	uint32 *met;
 	int64 *numbers;
 	uint16 *ranks;
@@ -801,8 +807,8 @@ choose_starts(PageState *state, uint32 *nodes, uint32 n)
 			continue;
 		nodes[count++] = node;
 		/*
-		 * Unknown how many rows of that row's start are left, so they do not
-		 * count.
+		 * It is unknown how many rows are left for the start of the row after
+		 * which the page starts. So these rows do not count.
 		 */
 		if (order > 0)
 			rows += step->rows[step->start_of[node]];
@@ -845,8 +851,8 @@ collect_ends(PageState *state, int i, const uint32 *starts, uint32 n,
 }
 
 /*
- * Lists the rows from a node on; tight: the row equals that after which the
- * page starts, up to here.
+ * Lists the rows from a node on. If tight is true, the row so far equals the
+ * beginning of the row after which the page starts.
  */
 static void
 list_rows(PageState *state, int i, uint32 node, bool tight)
@@ -902,7 +908,7 @@ sort_ends(PageState *state, int i, uint32 start)
 
 	kg_plan_count(&state->done, count);
 	/*
-	 * Ends that cannot be continued have no ref, so they are moved behind
+	 * Ends that cannot be continued have no ref, so they are moved to the end
 	 * before sorting.
 	 */
 	for (uint64 e = 0; e < count; e++)

@@ -25,11 +25,14 @@ typedef struct KgNodeTest
 	 * of the type can match. The array is NULL if there is no filter.
 	 */
 	KgFilter **filters;
-	int nids; /* 0: any id; otherwise ids that kg_node_test_find() finds */
+	/* 0: any id; otherwise ids that kg_node_test_find() finds */
+	int nids;
 	char **ids;
-	const KgNodeSet *among; /* the nodes found by ids or filters, or NULL */
-	bool resolved;			/* among has exactly the filters' nodes */
-	/* maximum number up to which these nodes were searched for */
+	/* the nodes found by ids or filters, or NULL */
+	const KgNodeSet *among;
+	/* among has exactly the nodes that pass the filters */
+	bool resolved;
+	/* maximum number of nodes up to which "among" was searched for */
 	uint32 sought;
 	struct KgRelated *related; /* a condition on the node, or NULL */
 } KgNodeTest;
@@ -74,9 +77,10 @@ typedef struct KgStepResult
 	uint32 *starts; /* nodes */
 	/* indexed by start: index of its first end; nstarts + 1 members */
 	uint64 *first;
-	uint64 found;	   /* number of ends before they were tested */
-	KgStepEnd *ends;   /* the ends that pass the tests */
-	uint32 *start_of;  /* indexed by node: its index in starts, or KG_NO_NODE */
+	uint64 found;	 /* number of ends before they were tested */
+	KgStepEnd *ends; /* the ends that pass the tests */
+	/* indexed by node: its index in starts, or KG_NO_NODE */
+	uint32 *start_of;
 	uint32 start_of_n; /* nodes when start_of was made */
 	/*
 	 * indexed by start: the number of rows of this step and the following steps
@@ -104,7 +108,7 @@ typedef struct KgTraversal
 
 /*
  * Finds the bindings. Starts are visible nodes that pass the start's tests.
- * type is their type if they are known to exist; otherwise NULL.
+ * type is the type of the starts if they are known to exist; otherwise NULL.
  */
 extern void kg_traverse_run(KgTraversal *t, KgGraph *graph, const KgType *type,
 							const int64 *starts, uint32 nstarts,
@@ -129,20 +133,23 @@ typedef struct KgBinding
 /*
  * Retains the rows whose walks together repeat no edge, or no node. Parallel
  * edges of a relation with a key count as one edge. The depths of a row become
- * the lengths of its shortest such walks; the first step is minimized first.
- * Defined in trails.c.
+ * the lengths of its shortest such walks; the length of the first step is
+ * minimized first. Defined in trails.c.
  */
 extern void kg_traverse_unique(KgTraversal *t, KgUnique unique);
 
 /*
- * Returns the number of rows on a page: the first limit rows after a row
- * (nsteps + 1 refs, or NULL). Sets *rows to them, in order, and *refs, by node,
- * for the nodes that they use. Sets *more to whether rows follow.
+ * Lists a page: the first "limit" rows after the row "after" (nsteps + 1 refs;
+ * NULL: from the beginning). Returns the number of rows. Sets *rows to the rows
+ * in order, and *refs, by node, to the refs of their nodes. Sets *more to
+ * whether further rows follow.
  */
 extern uint32 kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 							   KgBinding **rows, KgRef **refs, bool *more);
 
-/* Finds the nodes of the test's ids, of its type or of all types. */
+/*
+ * Finds the nodes that have the test's ids, in the test's type or in all types.
+ */
 extern void kg_node_test_find(KgGraph *graph, KgNodeTest *test);
 
 /*

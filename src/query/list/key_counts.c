@@ -23,7 +23,9 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* A group of entities with equal keys, stored as packed one after another. */
+/*
+ * A group of entities with equal keys. The keys are packed one after another.
+ */
 typedef struct Same
 {
 	struct Same *next; /* in the order in which groups were found */
@@ -33,7 +35,7 @@ typedef struct Same
 
 typedef struct Slot
 {
-	Same *same; /* NULL: free */
+	Same *same; /* NULL: the slot is free */
 	uint32 hash;
 } Slot;
 
@@ -53,8 +55,9 @@ typedef struct Counting
 	MemoryContext context;
 	const KgNodeSet *only; /* nodes to count; NULL: all that are read */
 	int nfields;
-	bool *wanted; /* indexed by field number; whether the field is grouped by */
-	int nwanted;  /* length of wanted */
+	/* indexed by field number; whether the field is grouped by */
+	bool *wanted;
+	int nwanted; /* length of wanted */
 	/*
 	 * Fields that count edges. Their keys are not among an entity's packed
 	 * keys.

@@ -3,8 +3,8 @@
  *	  The keys that entities have of some x-index properties, and the
  *	  number of entities of each.
  *
- * Counts and sums of indexed properties follow from their keys. So no
- * document is read, and each distinct value is decoded once.
+ * Counts and sums of indexed properties follow from their keys. So no document
+ * is read, and each distinct value is decoded once.
  */
 #ifndef KG_KEY_COUNTS_H
 #define KG_KEY_COUNTS_H
@@ -14,18 +14,18 @@
 
 /*
  * Receives a combination of keys, in the order of the properties, and the
- * number of entities that have exactly these. The keys are valid until the
- * function returns.
+ * number of entities that have exactly this combination. The keys are valid
+ * until the function returns.
  */
 typedef void (*KgKeyCountFunction)(const KgPackedKey *keys, int nkeys,
 								   int64 entities, void *arg);
 
 /*
- * Counts the entities of a type that the caller sees, or those among the
- * nodes, which must be distinct and of the type. For a single property with
- * members each member is counted separately. Returns the number of entities
- * counted; for such a property without nodes, the number of members counted.
- * Raises KG_LIMIT_EXCEEDED.
+ * Counts the entities of a type that the caller sees. If nodes are given,
+ * counts only the entities of these nodes, which must be distinct and of the
+ * type. For a single property with members, each member is counted separately.
+ * Returns the number of entities counted; for such a property without nodes,
+ * the number of members counted. Raises KG_LIMIT_EXCEEDED.
  */
 extern int64 kg_key_counts(KgGraph *graph, const KgType *type,
 						   const KgField *const *fields, int nfields,

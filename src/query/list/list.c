@@ -4,13 +4,14 @@
  *	  order.
  *
  * There are two ways to find a page. A walk reads entities in the requested
- * order, probes the filters, and stops when the page is full. A drive reads all
- * rows of the most selective filter, and then tests and sorts them. The cheaper
- * way depends on the number of matches, so the two race. A filter is counted up
- * to a bound. If it has fewer rows, a drive reads them. Otherwise the walk may
- * examine as many rows as the bound. If the page is not full then, the bound is
- * raised. So the work is within a constant factor of the cheaper way, without
- * statistics.
+ * order, tests the other conditions of each entity by look-ups (probes), and
+ * stops when the page is full. A drive reads all rows of the most selective
+ * condition, and then tests and sorts them. The cheaper way depends on the
+ * number of matches, so both are tried in turn, with growing bounds (a race). A
+ * condition is counted up to a bound. If it has fewer rows, a drive reads them.
+ * Otherwise a walk may examine as many rows as the bound. If the page is not
+ * full then, the bound is raised. So the work is within a constant factor of
+ * the cheaper way, without statistics.
  */
 #include "postgres.h"
 
@@ -31,17 +32,22 @@
 #include "utils/builtins.h"
 
 /*
- * Growth factor of the race's bound, rows that a walk may examine per unit of
- * the bound, and the first bound.
+ * Growth factor of the bound in the race of a walk with a drive, rows that a
+ * walk may examine per unit of the bound, and the first bound.
  */
 #define RACE_GROWTH 4
 #define RACE_WALK 1
 #define RACE_START 256
 
-/* Rows of an index that a walk reads to find listed nodes in it. */
+/*
+ * Maximum number of rows of an index that a walk reads to find the listed nodes
+ * among them.
+ */
 #define KG_WALKED_AMONG 100000
 
-/* A total up to this maximum is counted by probes. */
+/*
+ * Maximum total that is counted by probes, that is, by look-ups for each row.
+ */
 #define KG_COUNTED_BY_SETS 10000
 
 typedef struct Walker
@@ -53,7 +59,8 @@ typedef struct Walker
 	int wanted;	  /* number of rows that fill the page */
 	int accepted; /* number of rows after the cursor */
 	bool descending;
-	bool exact; /* the walk's order is the page's, ties included */
+	/* the walk's order is the page's order, ties included */
+	bool exact;
 	/* ties come in another order, so the last group is read again */
 	bool refetch;
 	int phase;
@@ -85,7 +92,7 @@ copy_stored(Datum value)
 
 /*
  * Makes a row with nkeys keys of the statement, from index first on. The caller
- * sets the keys before them.
+ * sets the keys before index first.
  */
 static KgRow *
 make_row(TupleTableSlot *slot, const KgSource *source, int nkeys, int first)
@@ -121,7 +128,10 @@ same_key(const bytea *a, Datum b)
 		   memcmp(VARDATA_ANY(a), VARDATA_ANY(bkey), VARSIZE_ANY_EXHDR(a)) == 0;
 }
 
-/* Examines a row of a walk and stores it if the probes are true. */
+/*
+ * Examines a row of a walk. Stores the row if its probes (the tests of the
+ * other conditions) are true.
+ */
 static bool
 walk_row(TupleTableSlot *slot, void *arg)
 {
@@ -270,7 +280,10 @@ is_missing_key(const bytea *key)
 	return same_key(missing, PointerGetDatum(key));
 }
 
-/* Walks one stretch. Returns false if the source has no more rows. */
+/*
+ * Walks on over a number of rows that is limited by the budget. Returns false
+ * if the source has no more rows.
+ */
 static bool
 walk_stretch(Walker *walker, KgWalk direction, int64 budget)
 {
@@ -550,14 +563,16 @@ init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 	}
 	if (query->nsort == 0)
 	{
-		/* One equality: its key is the only group. */
+		/* For a single equality, its key is the only group. */
 		walker->exact = true;
 		walker->nkeys = 1;
 		walker->keys = source->own->conditions[0].keys;
 		return;
 	}
 	walker->descending = query->sort[0].descending;
-	/* The index has the entities of a key in the order of texts. */
+	/*
+	 * In the index, the entities of a key are in the text order of their ids.
+	 */
 	if (query->nsort == 1 && query->type->number_ids)
 		walker->refetch = kg_list_orders_numbers(query);
 	else if (query->nsort == 1)
@@ -587,7 +602,7 @@ count_total_of(const KgListQuery *query, const KgSource *source, int64 max,
 	return kg_plan_count_rows(&statement, all);
 }
 
-/* State of a drive, whose rows all match. */
+/* State of a drive, which reads all rows of a source. All these rows match. */
 typedef struct Drive
 {
 	const KgListQuery *query;
@@ -600,8 +615,8 @@ typedef struct Drive
 } Drive;
 
 /*
- * Returns the key of a match: the better, the lower. Scores by words of texts
- * have no bound; those above this one are equal.
+ * Returns the key of a match. A better match has a lower key. Scores by words
+ * of texts have no bound; scores above this maximum count as equal.
  */
 #define KG_MAX_WORDS_SCORE 4000.0
 
@@ -756,8 +771,8 @@ drive_nodes(const KgListQuery *query, KgSource *source, KgRows *rows)
 }
 
 /*
- * Drives by the nodes of a driver that was counted. The driver itself is used
- * if its rows have all that the query needs.
+ * Finds the rows by the nodes of a driver that was counted. If the driver's own
+ * rows have all that the query needs, reads these rows instead.
  */
 static int64
 drive_by(const KgListQuery *query, const KgDrivers *drivers,
@@ -801,8 +816,9 @@ best_equality(const KgListQuery *query, KgDrivers *drivers)
 }
 
 /*
- * Returns whether a drive of that many rows is allowed. It needs a decision for
- * every row. A walk needs decisions only until the page is full.
+ * Returns whether a drive of this number of rows is allowed. A drive needs a
+ * decision of the authorizer about every row. A walk needs decisions only until
+ * the page is full.
  */
 static bool
 may_drive(const KgListQuery *query, int64 rows)
@@ -845,7 +861,10 @@ race(const KgListQuery *query, KgDrivers *drivers, KgRows *rows)
 	int64 bound = first_bound(rows);
 	int64 matching;
 
-	/* In an exchange, all matches are decided in one round. */
+	/*
+	 * If a gateway decides (query/run/exchange.h), all matches are decided in
+	 * one round.
+	 */
 	if (ask_all)
 		bound = (int64) kg_setting_max_authorizations + 1;
 	if (equal != NULL)
@@ -958,8 +977,8 @@ count_by_sets(KgDrivers *drivers, int64 max)
 }
 
 /*
- * Sets the page's total, which is at least "least". The most selective filter
- * counts it.
+ * Sets the page's total, which is at least "least". The total is counted in the
+ * rows of the most selective condition.
  */
 static void
 count_total(const KgListQuery *query, KgDrivers *drivers, int least,
@@ -1027,7 +1046,7 @@ walk_among(const KgListQuery *query, KgRows *rows)
 							kg_filter_without_scan(query->filter),
 							query->sort[0].field,
 							-1);
-	/* The nodes satisfy the other conditions. */
+	/* The listed nodes satisfy the other conditions already. */
 	source->rest->nconditions = source->rest->nany = 0;
 	init_walker(&walker, query, source, rows);
 	walker.among = &among;
@@ -1040,8 +1059,8 @@ walk_among(const KgListQuery *query, KgRows *rows)
 
 /*
  * Returns the source of the nodes that the search found or the query lists.
- * Listed nodes satisfy the filter. Of the search's nodes, conditions without an
- * index were already tested.
+ * Listed nodes satisfy the filter. For nodes that the search found, the
+ * conditions without an index were already tested.
  */
 static KgSource *
 listed_source(const KgListQuery *query)
@@ -1170,7 +1189,8 @@ find_trusted(const KgListQuery *query, KgDrivers *drivers, KgRows *rows,
 
 /*
  * Returns the drivers of the filter. If an authorizer decides each entity,
- * alternatives are probes, because a walk needs fewer decisions.
+ * alternatives get no driver and are tested as probes, because a walk needs
+ * fewer decisions.
  */
 static KgDrivers
 find_drivers(const KgListQuery *query)
@@ -1269,7 +1289,7 @@ fetch_rows(const KgListQuery *query, KgListPage *page)
 		fill_derived(query, page->rows, page->nrows);
 }
 
-/* Removes rows without an entity. Returns their number. */
+/* Removes the rows without an entity. Returns the number of removed rows. */
 static int
 drop_missing(KgListPage *page)
 {
@@ -1325,7 +1345,7 @@ kg_list_condition_matches_any(const KgListQuery *query,
 	filter.nconditions = 1;
 	filter.conditions = (KgCondition *) condition;
 	drivers = kg_drivers_of(query->catalog, query->type, &filter);
-	/* No rows can be read for "ne" on an array. */
+	/* No index rows can be read for "ne" on an array. */
 	source = drivers.n > 0
 				 ? drivers.drivers[0].source
 				 : kg_source_make(KG_SOURCE_ENTITY, &filter, NULL, -1);

@@ -18,16 +18,20 @@
 #define KG_MAX_SORT 8
 
 /*
- * A sort field. descending is the direction of the keys. "desc" of an enum
- * means the value declared first comes first, which is ascending keys.
+ * A sort field. descending is the direction of the keys. For an enum, "desc"
+ * means that the value declared first comes first, so its keys ascend.
  */
 typedef struct KgSort
 {
 	const KgField *field;
 	const char *path; /* JSON Pointer of its name */
 	bool descending;
-	bool counts; /* edges are counted for it, so the list starts from nodes */
-	/* or a path through references, whose field it is, and its keys */
+	/* its values are counts of edges, so the list starts from nodes */
+	bool counts;
+	/*
+	 * or a path through references that ends in field, and the keys of the
+	 * path's values
+	 */
 	const struct KgRefPath *through;
 	const struct KgSortKeys *keys;
 } KgSort;
@@ -43,9 +47,10 @@ typedef struct KgRow
 {
 	char *entity_id;
 	int64 node;
-	struct varlena *stored; /* its data if it was read with the row, or NULL */
-	Jsonb *data;			/* after kg_list_fetch() */
-	const KgMatch *match;	/* if a search found it, or NULL */
+	/* its data if it was read with the row, or NULL */
+	struct varlena *stored;
+	Jsonb *data;		  /* after kg_list_fetch() */
+	const KgMatch *match; /* if a search found it, or NULL */
 	bytea *keys[FLEXIBLE_ARRAY_MEMBER];
 } KgRow;
 
@@ -55,37 +60,48 @@ typedef struct KgListQuery
 	const KgType *type;
 	const KgFilter *filter;
 	const KgMatches *matches; /* matches of a search, or NULL */
-	const char *text;		  /* the query, if words of texts are searched */
-	const int64 *among;		  /* namong nodes; NULL: any */
+	/* the text of the query, if the search is by words of texts */
+	const char *text;
+	const int64 *among; /* only these namong nodes; NULL: any node */
 	uint32 namong;
 	char *
-		*among_ids; /* their ids, if they are foreign (query/graph/foreign.h) */
-	const struct KgRelated *related; /* satisfied by among, or NULL */
-	bool by_rank; /* best match first: the first key is the rank */
+		/* their ids, if they are foreign (query/graph/foreign.h) */
+		*among_ids;
+	/* condition that the nodes in among satisfy already, or NULL */
+	const struct KgRelated *related;
+	/* best match first: the first key is the rank */
+	bool by_rank;
 	int nsort;
 	KgSort sort[KG_MAX_SORT];
 	bool id_descending; /* direction of the id, the last sort key */
 	int64 limit;
 	int64 offset;
-	const KgRow *after; /* keys and id of the last row of the page before */
-	bool counted;		/* the total is known from an earlier page */
-	bool uncounted;	  /* no total is requested, unless the page ends the list */
+	/* keys and id of the last row of the page before */
+	const KgRow *after;
+	bool counted; /* the total is known from an earlier page */
+	/* no total is requested, unless the page ends the list */
+	bool uncounted;
 	bool total_known; /* as in KgListPage */
 	int64 total;
 	bool without_derived; /* derived properties are not shown */
-	bool look;	/* read each entity's row even if derived rows suffice */
-	bool trust; /* walks use derived rows; entities are checked afterwards */
+	/* read each entity's row even if derived rows suffice */
+	bool look;
+	/* walks use derived rows; entities are checked afterwards */
+	bool trust;
 } KgListQuery;
 
 typedef struct KgListPage
 {
 	int nrows;
 	KgRow **rows;
-	bool more;		   /* rows follow */
-	const KgRow *last; /* the last row if rows follow; NULL for an empty page */
+	bool more; /* rows follow */
+	/* the last row if rows follow; NULL for an empty page */
+	const KgRow *last;
 	int64 total;
-	bool total_known; /* false: total is a lower bound, or -1: not counted */
-	bool undecided;	  /* no further decisions are possible */
+	/* false: total is a lower bound, or -1: not counted */
+	bool total_known;
+	/* no further decisions of the authorizer are possible */
+	bool undecided;
 } KgListPage;
 
 /* Returns the number of keys of a row. */
@@ -105,7 +121,7 @@ kg_list_orders_numbers(const KgListQuery *query)
 	return query->type->number_ids && !kg_past_asked();
 }
 
-/* Returns the first sort key that edges are counted for, or NULL. */
+/* Returns the first sort key whose values are counts of edges, or NULL. */
 extern const KgSort *kg_list_counts(const KgListQuery *query);
 /* Returns the first sort key that no statement reads, or NULL. */
 extern const KgSort *kg_list_computes(const KgListQuery *query);
@@ -131,7 +147,7 @@ typedef struct KgRows
 	int n;
 	int allocated;
 	KgRow **rows;
-	bool pruned; /* rows[max - 1] limits which rows are added */
+	bool pruned; /* only rows before rows[max - 1] are added */
 } KgRows;
 
 extern void kg_rows_init(KgRows *rows, const KgListQuery *query, int max);
@@ -140,18 +156,20 @@ extern void kg_rows_init(KgRows *rows, const KgListQuery *query, int max);
  * query->after.
  */
 extern bool kg_rows_add(KgRows *rows, KgRow *row);
-/* Removes the rows added last that have this first key. */
+/* Removes the rows at the end of the array whose first key is this key. */
 extern void kg_rows_drop_group(KgRows *rows, const bytea *key);
-/* Sorts the rows, removes duplicates, and leaves at most max. */
+/* Sorts the rows, removes duplicates, and leaves at most max rows. */
 extern void kg_rows_finish(KgRows *rows);
 
 /* The order in which a statement reads its source. */
 typedef enum KgWalk
 {
-	KG_WALK_NONE,	  /* any order, all rows, probes filter */
-	KG_WALK_UP,		  /* by key or id; probes are reported */
-	KG_WALK_DOWN,	  /* the reverse */
-	KG_WALK_GROUP_UP, /* one key, by id */
+	/* any order, all rows; the probes are conditions */
+	KG_WALK_NONE,
+	/* ascending by key or id; the result of the probes is a column */
+	KG_WALK_UP,
+	KG_WALK_DOWN,	  /* descending, like KG_WALK_UP */
+	KG_WALK_GROUP_UP, /* the entities of one key, by id */
 	KG_WALK_GROUP_DOWN
 } KgWalk;
 
@@ -176,8 +194,8 @@ extern void kg_list_sql_rows(KgSqlBuilder *b, const KgListQuery *query,
 extern void kg_list_sql_count(KgSqlBuilder *b, const KgListQuery *query,
 							  const KgSource *source, int64 max);
 /*
- * Writes the SELECT of at most max keys of a source: for each key the number
- * of its rows and the node of one of these.
+ * Writes the SELECT of at most max keys of a source: for each key the number of
+ * its rows and the node of one of these rows.
  */
 extern void kg_list_sql_groups(KgSqlBuilder *b, const KgListQuery *query,
 							   const KgSource *source, int64 max);

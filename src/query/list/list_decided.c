@@ -46,8 +46,9 @@ kg_list_is_of_decision(const KgListQuery *query, const KgSource *source)
 typedef struct Groups
 {
 	KgNodeSet nodes;
-	int64 *counts; /* entities of each group, by index in nodes */
-	int64 total;   /* number of visible entities */
+	/* entities of each group, by index in nodes */
+	int64 *counts;
+	int64 total; /* number of visible entities */
 } Groups;
 
 static bool

@@ -9,9 +9,9 @@
 #include "query/list/list.h"
 
 /*
- * Returns whether a key identifies the resource that the authorizer decides
- * about, and nothing else hides entities. Texts are equal if their keys are;
- * numbers and instants need not be.
+ * Returns whether a key identifies the resource about which the authorizer
+ * decides, and nothing else hides entities. If the keys of two texts are equal,
+ * the texts are equal. Numbers and instants with equal keys may differ.
  */
 extern bool kg_list_counts_by_decision(const KgListQuery *query);
 
@@ -21,7 +21,7 @@ extern bool kg_list_is_of_decision(const KgListQuery *query,
 
 /*
  * Returns the number of the source's entities that the caller sees. Sets *all
- * to whether each could be decided.
+ * to whether all entities could be decided.
  */
 extern int64 kg_list_count_by_decision(const KgListQuery *query,
 									   const KgSource *source, bool *all);

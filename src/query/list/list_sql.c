@@ -48,8 +48,8 @@ append_keys(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 }
 
 /*
- * Appends the start and the order of a walk through the entities of one key, for
- * ids that are numbers.
+ * Appends the start and the order of a walk through the entities of one key,
+ * for ids that are numbers.
  */
 static void
 append_group_of_ids(KgSqlBuilder *b, bool down, const KgWalkStart *start)

@@ -19,7 +19,7 @@
  * after a change is below the change * DAMPING / (1 - DAMPING).
  */
 #define LEAST_CHANGE 1e-9
-/* Arcs over which a sampled betweenness goes. */
+/* Number of arcs over which all searches of a sampled betweenness may go. */
 #define SAMPLED_ARCS UINT64CONST(30000000)
 #define FEWEST_PIVOTS 16
 
@@ -48,10 +48,12 @@ typedef struct Walk
 {
 	KgNetwork *net;
 	KgArcs in;
-	double *passed; /* indexed by node: the sum of the weights of its arcs */
+	/* indexed by node: the sum of the weights of its arcs */
+	double *passed;
 	double *score;
 	double *next;
-	double *part; /* indexed by node: its score for each unit of weight */
+	/* indexed by node: its score for each unit of weight */
+	double *part;
 } Walk;
 
 static void
@@ -127,13 +129,15 @@ kg_measure_pagerank(KgNetwork *net)
 
 typedef struct Cores
 {
-	uint32 *degree; /* indexed by node: the neighbours that are left */
-	uint32 *order;	/* nodes by degree */
-	uint32 *place;	/* indexed by node: its index in order */
-	uint32 *first;	/* indexed by degree: its first index in order */
+	/* indexed by node: the neighbours that are left */
+	uint32 *degree;
+	uint32 *order; /* nodes by degree */
+	uint32 *place; /* indexed by node: its position in order */
+	/* indexed by degree: its first index in order */
+	uint32 *first;
 } Cores;
 
-/* Takes a neighbour from a node, which is not the next in order. */
+/* Lowers the degree of a node by 1. The node must not be the next in order. */
 static void
 lower_degree(Cores *c, uint32 node)
 {
@@ -316,7 +320,7 @@ add_source(Between *b, uint32 source)
 		b->reach[b->queue[i]].distance = -1;
 }
 
-/* Returns the pivots, which are different nodes, or NULL for all nodes. */
+/* Returns the pivots, which are all different; NULL: every node is a pivot. */
 static uint32 *
 choose_pivots(const Between *b, int64 seed, uint32 *n)
 {

@@ -17,22 +17,24 @@ extern double *kg_measure_degree(KgNetwork *net);
 
 /*
  * Returns the share of time that a walker spends at each node. With probability
- * 0.85 it goes on along an arc, with a probability by its weight, otherwise, or
- * if there is no such arc, to any node. The sum of the errors is at most 1e-8.
+ * 0.85 the walker follows an arc, which is chosen with a probability
+ * proportional to its weight. Otherwise, or if the node has no such arc, the
+ * walker goes to a random node. The sum of the errors is at most 1e-8.
  */
 extern double *kg_measure_pagerank(KgNetwork *net);
 
 /*
- * Returns the highest k of a k-core with the node: a largest part of the graph
- * in which each node has k neighbours in it.
+ * Returns for each node the highest k of a k-core that has the node. A k-core
+ * is a largest part of the graph in which each node has at least k neighbours.
  */
 extern double *kg_measure_core(KgNetwork *net);
 
 /*
- * Returns the share of the ordered pairs of other nodes whose shortest paths go
- * through each node; of several shortest paths each has the same part. With
- * more than KG_EXACT_EDGES edges only paths from *pivots random nodes are
- * counted, otherwise *pivots is 0.
+ * Returns for each node the share of the ordered pairs of other nodes whose
+ * shortest paths go through the node. If a pair has several shortest paths,
+ * each path counts with an equal part. If there are more than KG_EXACT_EDGES
+ * edges, only paths from *pivots random nodes are counted; otherwise *pivots is
+ * 0.
  */
 #define KG_EXACT_EDGES 20000
 extern double *kg_measure_betweenness(KgNetwork *net, int64 seed,

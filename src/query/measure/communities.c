@@ -26,32 +26,45 @@
 /* A move has to raise the modularity by more than an error of rounding. */
 #define LEAST_GAIN 1e-10
 
-/* A graph whose nodes are nodes, or parts, of the network. */
+/* A graph whose nodes are the nodes of the network, or parts of the network. */
 typedef struct Level
 {
 	uint32 n;
-	KgArcs arcs;	/* without loops */
-	double *degree; /* indexed by node: the sum of weights, loops twice */
+	KgArcs arcs; /* without loops */
+	/* indexed by node: sum of the weights of its arcs, loops counted twice */
+	double *degree;
 } Level;
 
 typedef struct Leiden
 {
 	KgNetwork *net;
 	KgRandom random;
-	double all; /* twice the sum of weights */
+	double all; /* twice the sum of all weights */
 	Level level;
-	uint32 *community; /* indexed by node of the level; below level.n */
-	uint32 *flat; /* indexed by node of the network: its node of the level */
+	/* indexed by node of the level: its community, below level.n */
+	uint32 *community;
+	/* indexed by node of the network: its node of the level */
+	uint32 *flat;
 	/* of the size of the network: */
-	double *total;	/* indexed by community, or part: the sum of degrees */
-	uint32 *size;	/* indexed by community, or part: its nodes */
-	double *weight; /* indexed by community, or part: the weight to the node */
-	uint32 *near;	/* the communities, or parts, with a weight to the node */
+	/* indexed by community, or part: the sum of the degrees of its nodes */
+	double *total;
+	/* indexed by community, or part: the number of its nodes */
+	uint32 *size;
+	/*
+	 * indexed by community, or part: the weight of its arcs to the current node
+	 */
+	double *weight;
+	/* the communities, or parts, that have arcs to the current node */
+	uint32 *near;
 	uint32 nnear;
-	uint32 *order; /* nodes, in the order in which they are moved */
-	uint32 *part;  /* indexed by node of the level, of the refinement */
-	double *out; /* indexed by part: the weight to the rest of its community */
-	bool *waits; /* indexed by node: it is in the queue */
+	/* nodes, in the order in which they are moved */
+	uint32 *order;
+	/* indexed by node of the level: its part in the refinement */
+	uint32 *part;
+	/* indexed by part: the weight of its arcs to the rest of its community */
+	double *out;
+	/* indexed by node: whether it is in the queue */
+	bool *waits;
 	uint32 *empty; /* communities without nodes */
 	uint32 nempty;
 } Leiden;
@@ -108,7 +121,10 @@ forget_near(Leiden *l)
 		l->weight[l->near[i]] = 0;
 }
 
-/* Returns the gain of a node in a group without it, in units of weight. */
+/*
+ * Returns the gain in modularity, in units of weight, if a node is added to a
+ * group that does not have the node.
+ */
 static double
 gain_in(const Leiden *l, uint32 node, uint32 group)
 {
@@ -152,7 +168,7 @@ best_community(const Leiden *l, uint32 node, uint32 own)
 			best_gain = gain;
 		}
 	}
-	/* Alone it gains nothing. */
+	/* A node alone in a community has the gain 0, which is more than a loss. */
 	if (best_gain < -least && l->size[own] > 0)
 		best = l->empty[l->nempty - 1];
 	return best;
@@ -191,7 +207,7 @@ move_nodes(Leiden *l)
 	shuffle(l);
 	begin_communities(l);
 	memset(l->waits, true, n);
-	/* The order is the queue, which goes round. */
+	/* The array "order" is the queue, used as a ring. */
 	while (waiting > 0)
 	{
 		uint32 node = l->order[head];
@@ -221,7 +237,10 @@ is_well_connected(const Leiden *l, double out, double total, double whole)
 	return out >= total * ((whole - total) / l->all);
 }
 
-/* Merges a node that is a part alone with the best other part, if any. */
+/*
+ * If a node is a part alone, merges it with the best other part, if there is
+ * such a part.
+ */
 static void
 merge_node(Leiden *l, uint32 node, double whole)
 {
@@ -287,7 +306,10 @@ refine(Leiden *l)
 
 /* ---- the next level ---- */
 
-/* Numbers groups in the order of their first nodes. Returns how many. */
+/*
+ * Numbers groups in the order of their first nodes. Returns the number of
+ * groups.
+ */
 static uint32
 renumber(const Leiden *l, uint32 *group, uint32 n)
 {
@@ -305,7 +327,7 @@ renumber(const Leiden *l, uint32 *group, uint32 n)
 	return count;
 }
 
-/* Makes the arcs between parts; order has the nodes by their part. */
+/* Makes the arcs between parts. order has the nodes sorted by their parts. */
 static void
 join_arcs(Leiden *l, const uint32 *start, const uint32 *order, Level *next)
 {

@@ -7,7 +7,10 @@
 #include "miscadmin.h"
 #include "query/measure/groups.h"
 
-/* Returns the root of a node, and shortens its way to it. */
+/*
+ * Returns the root of a node. Shortens the node's way to the root for later
+ * calls.
+ */
 static uint32
 find_root(uint32 *parent, uint32 node)
 {

@@ -18,20 +18,23 @@ typedef struct KgGroups
 	uint32 *sizes; /* by group */
 } KgGroups;
 
-/* Divides the network into connected components, whatever the walk. */
+/*
+ * Divides the network into connected components, whatever the directions of its
+ * walk.
+ */
 extern void kg_measure_components(KgNetwork *net, KgGroups *groups);
 
 /*
  * Divides the network into communities whose modularity is high, and returns
- * it. Each community is connected. The seed determines the order in which nodes
- * are moved.
+ * the modularity. Each community is connected. The seed determines the order in
+ * which nodes are moved.
  */
 extern double kg_measure_communities(KgNetwork *net, int64 seed,
 									 KgGroups *groups);
 
 /*
- * Joins the groups of nodes that an edge with a weight above 0 joins, if both
- * are in the same part (NULL: the network is one part).
+ * For each edge with a weight above 0, joins the groups of its two nodes, if
+ * both nodes are in the same part (part NULL: the network is one part).
  */
 extern void kg_groups_connect(KgNetwork *net, const uint32 *part,
 							  KgGroups *groups);

@@ -23,16 +23,20 @@
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 
-/* Sums of such weights are far from the largest double. */
+/*
+ * Maximum weight of an edge. Sums of such weights are far from the largest
+ * double.
+ */
 #define MAX_WEIGHT 1e15
 
 typedef struct Reading
 {
 	KgNetwork *net;
-	int64 *nodes; /* while they are read: in any order */
+	/* the nodes while they are read, in any order */
+	int64 *nodes;
 	uint32 n;
 	uint32 capacity;
-	int64 from; /* the node whose edges came last */
+	int64 from; /* the node whose edges were received last */
 	uint32 at;	/* its index */
 	/* the first edge whose weight cannot be used */
 	bool bad;
@@ -47,7 +51,7 @@ kg_network_array(const KgNetwork *net, uint64 n, Size size)
 {
 	void *array = MemoryContextAllocHuge(net->graph->context, Max(n, 1) * size);
 
-	/* Memory is not touched before it is known to be allowed. */
+	/* Checks the limit before the memory is touched. */
 	kg_graph_check_memory(net->graph);
 	return array;
 }
@@ -95,7 +99,7 @@ receive_node(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Reads the nodes of the types, among those that the caller knows. */
+/* Reads the nodes of those requested types that the caller knows. */
 static void
 read_nodes(Reading *r)
 {
@@ -163,8 +167,8 @@ read_weight(const KgNetwork *net, const Jsonb *properties, double *weight)
 }
 
 /*
- * Notes an edge whose weight cannot be used. Of several edges the error names
- * the first by its ends, in any order of reading.
+ * Notes an edge whose weight cannot be used. If there are several such edges,
+ * the error names the first by its ends, whatever the order of reading.
  */
 static void
 note_bad(Reading *r, const KgNeighbors *found, double weight)
@@ -303,8 +307,9 @@ read_edges(Reading *r)
 /* ---- the order of edges and arcs ---- */
 
 /*
- * Sets by to positions of items in the order of their keys below n; the order
- * of items with equal keys stays. Returns the first position of each key.
+ * Sets "by" to the positions of the items, sorted by their keys, which are
+ * below n. Items with equal keys stay in their order. Returns the first
+ * position of each key.
  */
 static uint64 *
 order_by_key(KgNetwork *net, const uint32 *keys, const uint64 *items,
@@ -330,7 +335,10 @@ order_by_key(KgNetwork *net, const uint32 *keys, const uint64 *items,
 	return start;
 }
 
-/* Orders parallel edges, which are at these positions, by weight and ways. */
+/*
+ * Orders parallel edges, which are at these positions, by weight and by
+ * directions (ways).
+ */
 static void
 order_parallel(KgNetwork *net, uint64 *edges, uint64 n)
 {
@@ -354,7 +362,10 @@ order_parallel(KgNetwork *net, uint64 *edges, uint64 n)
 	}
 }
 
-/* Sorts the edges by their ends, so that sums do not depend on the reading. */
+/*
+ * Sorts the edges by their ends, so that sums do not depend on the order of
+ * reading.
+ */
 static void
 sort_edges(KgNetwork *net)
 {
@@ -425,7 +436,7 @@ kg_network_read(KgNetwork *net, KgGraph *graph, const KgNetworkQuery *query)
 
 /* ---- arcs ---- */
 
-/* Appends an arc to its arrays, which are before they are sorted. */
+/* Arcs in the order in which they are added, before they are sorted. */
 typedef struct Unsorted
 {
 	uint32 *sources;
@@ -469,7 +480,7 @@ add_arcs(const KgNetwork *net, KgArcKind kind, bool simple, Unsorted *arcs)
 	}
 }
 
-/* Makes one arc of parallel arcs. */
+/* Replaces parallel arcs by a single arc. */
 static void
 merge_parallel(KgNetwork *net, KgArcs *arcs)
 {

@@ -2,11 +2,11 @@
  * network.h
  *	  The part of the graph that a measure is of, as arrays.
  *
- * It has the nodes that the caller sees, of the chosen types, and the edges
- * between them over the chosen relations. A hidden node and its edges are not
- * in the arrays, so no measure depends on them. Nodes are in the order of their
- * numbers and arcs in the order of their ends, so a measure does not depend on
- * the order in which rows are read.
+ * The network has the nodes that the caller sees, of the chosen types, and the
+ * edges between them over the chosen relations. A hidden node and its edges are
+ * not in the arrays, so no measure depends on them. Nodes are in the order of
+ * their numbers and arcs in the order of their ends, so a measure does not
+ * depend on the order in which rows are read.
  */
 #ifndef KG_NETWORK_H
 #define KG_NETWORK_H
@@ -21,8 +21,8 @@ typedef struct KgNetworkQuery
 	/* indexed by rank: the types of the nodes; NULL: all */
 	const bool *types;
 	/*
-	 * The property with an edge's weight. Edges without a number there are
-	 * left out. NULL: each edge has the weight 1.
+	 * The property with an edge's weight. Edges without a number in this
+	 * property are left out. NULL: each edge has the weight 1.
 	 */
 	const char *weight;
 } KgNetworkQuery;
@@ -77,8 +77,8 @@ typedef enum KgArcKind
 } KgArcKind;
 
 /*
- * Makes the arcs. A loop is one arc. If simple, loops are left out, and
- * parallel arcs are one arc, whose weight is the sum of theirs.
+ * Makes the arcs. A loop is one arc. If simple is true, loops are left out, and
+ * parallel arcs become one arc, whose weight is the sum of their weights.
  */
 extern void kg_network_arcs(KgNetwork *net, KgArcKind kind, bool simple,
 							KgArcs *arcs);

@@ -9,14 +9,17 @@
 
 typedef struct KgSimilarity
 {
-	int64 *common; /* neighbours of both, ascending */
+	/* nodes that are neighbours of both, ascending */
+	int64 *common;
 	uint32 ncommon;
-	uint32 either; /* neighbours of at least one */
+	/* number of nodes that are neighbours of at least one */
+	uint32 either;
 } KgSimilarity;
 
 /*
  * Compares the visible neighbours of two nodes, of these types (by rank; NULL:
- * all). No node is a neighbour of itself. Allocated in the context of the graph.
+ * all). No node is a neighbour of itself. Allocated in the context of the
+ * graph.
  */
 extern void kg_measure_jaccard(KgGraph *graph, const KgFollow *follow,
 							   const bool *types, const int64 nodes[2],

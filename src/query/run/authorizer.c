@@ -3,11 +3,11 @@
  *	  The authorizer of a tenant: a function that decides which entities
  *	  of a type with x-authorize a caller may see.
  *
- * Its arguments and result are checked once for each role, and again after a
- * change of a function, a schema, a role or the catalog: it may have been
- * replaced. Names in it are resolved in pg_catalog only, unless it sets
- * another search_path, because the caller could otherwise substitute its own
- * objects.
+ * The arguments and the result type of the function are checked once for each
+ * role. They are checked again after a change of a function, a schema, a role
+ * or the catalog, because the function may have been replaced. Names in the
+ * function are resolved in pg_catalog only, unless it sets another search_path,
+ * because the caller could otherwise substitute its own objects.
  */
 #include "postgres.h"
 
@@ -39,7 +39,8 @@
 
 typedef struct Registered
 {
-	KgCacheEntry entry; /* its hash is the hash of the tenant's name */
+	/* its hash is the hash of the tenant's name */
+	KgCacheEntry entry;
 	char *tenant;
 	char *function; /* the tenant's authorizer, or NULL */
 } Registered;
@@ -147,7 +148,8 @@ kg_authorizer_check(Oid function)
 
 typedef struct Callable
 {
-	KgCacheEntry entry; /* its hash is the hash of the function's name */
+	/* its hash is the hash of the function's name */
+	KgCacheEntry entry;
 	Oid role;
 	char *name;
 	char *sql;
@@ -299,12 +301,13 @@ typedef struct Asking
 	const char *const *ids;
 	int n;
 	bool *allowed;
-	/* The batch that is being decided. */
+	/* The batch of ids that is being decided. */
 	const char *const *piece;
 	int npiece;
 	bool *told;
 	bool *allows;
-	int next; /* index of the id that the next answer is expected to be about */
+	/* index of the id that the next answer is expected to be about */
+	int next;
 	uint64 answers;
 } Asking;
 
@@ -314,7 +317,7 @@ compare_id(const text *id, const char *asked)
 	int len = VARSIZE_ANY_EXHDR(id);
 	int order = strncmp(VARDATA_ANY(id), asked, len);
 
-	/* As with strcmp(): the longer id sorts after its prefix. */
+	/* Compares like strcmp(): a longer id sorts after its prefix. */
 	return order != 0 ? order : asked[len] == '\0' ? 0 : -1;
 }
 
@@ -343,8 +346,8 @@ find_id(Asking *asking, const text *id)
 }
 
 /*
- * Stores a decision. Of contradicting decisions about an id, the denial
- * applies.
+ * Stores a decision. If there are contradicting decisions about an id, the
+ * denial applies.
  */
 static bool
 take_answer(TupleTableSlot *slot, void *arg)

@@ -25,10 +25,10 @@ extern const char *kg_authorizer_fault(Oid function);
 extern char *kg_authorizer_check(Oid function);
 
 /*
- * Calls the authorizer for distinct ids in ascending order, at most
- * kg_graph.authorizer_batch a call. Sets allowed[i] from its answer; ids that
- * the answer lacks stay false. Raises KG_FORBIDDEN if the authorizer cannot be
- * called.
+ * Calls the authorizer for distinct ids in ascending order, with at most
+ * kg_graph.authorizer_batch ids in each call. Sets allowed[i] from its answer;
+ * ids that the answer lacks stay false. Raises KG_FORBIDDEN if the authorizer
+ * cannot be called.
  */
 extern void kg_authorizer_ask(const char *tenant, const char *function,
 							  const char *resource_type, const char *ability,

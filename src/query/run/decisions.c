@@ -46,8 +46,8 @@ typedef enum Verdict
 } Verdict;
 
 /*
- * Number of trials in which undecided rows pass. In later trials they are
- * hidden.
+ * Number of trial runs of a statement in which undecided rows pass. In later
+ * trials undecided rows are hidden (query/run/decisions.h).
  */
 #define KG_HOPEFUL_TRIALS 2
 
@@ -66,13 +66,14 @@ typedef struct Decision
 	Key key;
 	uint32 hash;
 	Verdict verdict;
-	Verdict given; /* the gateway's decision in an exchange */
-	bool noted;	   /* the call needs it */
+	/* the decision that a gateway sent (query/run/exchange.h) */
+	Verdict given;
+	bool noted; /* the call needs this decision */
 } Decision;
 
 /*
  * Decisions about an entity for which there is no authorizer or no id, and
- * about one that needs no decision.
+ * about an entity that needs no decision.
  */
 static const Decision nobody = {.verdict = DENIED};
 static const Decision everybody = {.verdict = ALLOWED};
@@ -83,46 +84,63 @@ struct KgDecisions
 	const char *tenant;
 	Oid role;
 	const char *function; /* the tenant's authorizer, or NULL */
-	bool outside;		  /* an exchange decides, too */
-	bool about_nobody;	  /* the exchange's caller has no subject */
-	bool ended;			  /* the call ended because it needs more decisions */
+	/* a gateway decides, too (query/run/exchange.h) */
+	bool outside;
+	bool about_nobody; /* the gateway's call is for no subject */
+	/* the call ended because it needs more decisions */
+	bool ended;
 	Decision **all;
 	uint32 n;
-	uint32 *slots; /* index in all + 1, or 0; at most half are used */
+	/* index in all + 1, or 0; at most half are used */
+	uint32 *slots;
 	uint32 mask;
-	/* nodes met; valid because a call has one snapshot */
+	/*
+	 * nodes of the rows read by trials; valid because a call has one snapshot
+	 */
 	KgNodeSet nodes;
 	const Decision **of_nodes; /* by index in nodes */
 	uint32 of_nodes_room;
 	/*
-	 * The decisions left open by estimates, then the undecided ones that the
-	 * trial has met.
+	 * The decisions that estimates left open, then the undecided ones about
+	 * rows that the trial has read.
 	 */
 	Decision **noted;
 	int nnoted; /* length of noted */
 	int nopen;
 	int room;
-	bool met;	   /* the trial has met an undecided entity */
+	bool met;	   /* the trial has read an undecided entity */
 	int gathering; /* number of enclosing estimates and steps */
-	bool gathered; /* these estimates and steps have left decisions open */
-	int64 needed;  /* number of decisions noted by the call */
+	/* these estimates and steps have left decisions open */
+	bool gathered;
+	/* number of decisions that the call has needed so far */
+	int64 needed;
 	int64 ngiven;
 	bool trying;
-	const KgRanges *ranges; /* ranges of the statement that is tried, or NULL */
+	/* ranges of the statement that runs as a trial, or NULL */
+	const KgRanges *ranges;
 	bool hopeful;
-	bool exhausted; /* the trial has met more entities than may be decided */
-	int32 type_no;	/* The type of the last row, and its annotation or NULL. */
+	/* the trial has read more entities than may be decided */
+	bool exhausted;
+	/* The type of the last row, and the type's x-authorize or NULL. */
+	int32 type_no;
 	const KgAuthorize *authorize;
 	StringInfoData key; /* The key for that row. */
-	int question;		/* length of its first two parts */
-	/* For plain SQL: the other conditions for the validity of the decisions. */
+	/* length of the key's resource type and ability */
+	int question;
+	/*
+	 * For plain SQL: the other conditions on which the validity of the
+	 * decisions depends.
+	 */
 	uint64 statement;
 	const char *agent;
 	const KgTokenIdentity *token;
 	KgSeenSnapshot seen;
 };
 
-/* Returns the decisions of the innermost exchange that runs, or NULL. */
+/*
+ * Returns the decisions of the innermost running call for which a gateway
+ * decides (an exchange), or NULL.
+ */
 static KgDecisions *
 of_exchange(void)
 {
@@ -292,7 +310,7 @@ authorize_of(KgDecisions *d, int32 type_no)
 	return d->authorize;
 }
 
-/* Appends the id of the resource. Returns false if the entity lacks it. */
+/* Appends the id of the resource. Returns false if the entity lacks this id. */
 static bool
 append_id(StringInfo key, const KgField *field, Datum data)
 {
@@ -348,8 +366,8 @@ make_key(KgDecisions *d, text *entity_id, Datum data)
 }
 
 /*
- * Returns the decision with a key. If it does not exist, creates it if may_add,
- * or else returns NULL.
+ * Returns the decision with a key. If there is no such decision, creates it if
+ * may_add, or else returns NULL.
  */
 static Decision *
 find_decision(KgDecisions *d, Key key, bool may_add)
@@ -446,8 +464,8 @@ throw_nobody(void)
 }
 
 /*
- * Applies the gateway's decisions. An id that the authorizer denies is not sent
- * to the gateway.
+ * Applies the gateway's decisions. If the authorizer denies an id, it is not
+ * sent to the gateway.
  */
 static void
 ask_outside(KgDecisions *d)
@@ -621,7 +639,11 @@ kg_decisions_try(KgDecisions *d, const KgStatement *statement, int trials)
 {
 	d->trying = true;
 	d->ranges = statement->ranges;
-	/* An exchange requests all decisions that a step can need in one round. */
+	/*
+	 * If a gateway decides, undecided rows are hidden at once. So the statement
+	 * runs to its end, and all decisions that a step can need are requested in
+	 * one round.
+	 */
 	d->hopeful = statement->node_column > 0 ||
 				 (trials < KG_HOPEFUL_TRIALS && !d->outside);
 	d->exhausted = false;
@@ -654,7 +676,10 @@ kg_decisions_in_vain(const KgDecisions *d)
 	return d->met && d->function == NULL && d->gathering == 0;
 }
 
-/* Returns the decisions of the running call if it is an exchange, or NULL. */
+/*
+ * Returns the decisions of the running call if a gateway decides for it (an
+ * exchange), or NULL.
+ */
 static KgDecisions *
 exchanged(void)
 {
@@ -724,7 +749,7 @@ kg_decisions_allow_node(const KgDecisions *d, int64 node)
 {
 	uint32 place = kg_nodeset_find(&d->nodes, node);
 
-	/* A node that was not met is of a type without x-authorize. */
+	/* A node that no trial has read is of a type without x-authorize. */
 	return place == KG_NO_NODE || d->of_nodes[place]->verdict == ALLOWED;
 }
 
@@ -856,9 +881,9 @@ refuse_authorized_since(int32 type_no)
 }
 
 /*
- * Returns whether the exchange's trial has met the node and it was allowed. It
- * is for statements that run within a statement of the exchange and cannot
- * request decisions.
+ * Returns whether the trial run of an exchange, which collects the nodes to be
+ * decided, has read the node and the node was allowed. For statements that run
+ * within a statement of the exchange and therefore cannot request decisions.
  */
 static bool
 is_settled(const KgDecisions *d, const char *tenant, int64 node)
@@ -870,9 +895,10 @@ is_settled(const KgDecisions *d, const char *tenant, int64 node)
 }
 
 /*
- * Decides a row that a write of the exchange reads, such as the target of a
- * reference. The tool that writes is a step, so an undecided row is hidden and
- * stays open, and the end of the step undoes the write.
+ * Decides about a row that a write reads while a gateway decides (an exchange),
+ * such as the target of a reference. The tool that writes is a step, so an
+ * undecided row is hidden and its decision stays open. The end of the step then
+ * undoes the write.
  */
 static bool
 decide_for_write(KgDecisions *d, const char *tenant, int32 type_no,
@@ -917,7 +943,7 @@ kg_decisions_allow(int32 type_no, int64 node, text *entity_id, Datum data)
 	if (exchange != NULL && exchange->gathering > 0 && kg_running_writes())
 		return decide_for_write(exchange, tenant, type_no, entity_id, data);
 	/*
-	 * Within an exchange, other rows are decided only in a trial. Otherwise
+	 * If a gateway decides, other rows are decided only in a trial. Otherwise
 	 * the row is hidden.
 	 */
 	return exchange == NULL &&

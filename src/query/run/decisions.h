@@ -3,12 +3,12 @@
  *	  Decisions about entities of a type with x-authorize for the caller,
  *	  and how statements of a tool use them.
  *
- * The policy of kg_entity calls kg_decisions_allow() for each row. A tool
- * runs a statement as a trial: undecided rows pass and are recorded, and the
- * authorizer decides all of them at once when the statement ends. If it
- * allows all of them, the trial's result is the result. Otherwise the result
- * is discarded and the statement is run again. So a tool works only with
- * allowed rows. In plain SQL, each row's id is decided when the row is met.
+ * The policy of kg_entity calls kg_decisions_allow() for each row. A tool runs
+ * a statement as a trial: undecided rows pass and are recorded, and the
+ * authorizer decides all of them at once when the statement ends. If it allows
+ * all of them, the trial's result is the result. Otherwise the result is
+ * discarded and the statement is run again. So a tool works only with allowed
+ * rows. In plain SQL, each row's id is decided when the row is read.
  */
 #ifndef KG_DECISIONS_H
 #define KG_DECISIONS_H
@@ -31,17 +31,19 @@ extern bool kg_decisions_allow(int32 type_no, int64 node, text *entity_id,
 extern bool kg_decisions_needed(void);
 
 /*
- * Discards a call's decisions, when it is over or another tool of it begins.
+ * Discards the decisions of a call, when the call is over or another tool of
+ * the call begins.
  */
 extern void kg_decisions_end(KgCall *call);
 
 /*
  * Enclose each run of a tool's statement if the caller's tenant has types with
- * x-authorize. In the first trials undecided rows pass and are recorded, so
- * that a bounded statement reads no more than it returns. In later trials they
- * are hidden, so that a statement with mostly denied rows is run to its end.
- * If each row is about one entity (KgStatement.node_column), they always pass.
- * Unwanted rows of a range are hidden without a decision.
+ * x-authorize. In the first trials, undecided rows pass and are recorded, so
+ * that a bounded statement reads no more rows than it returns. In later trials,
+ * undecided rows are hidden, so that a statement with mostly denied rows is run
+ * to its end. If each row is about one entity (KgStatement.node_column),
+ * undecided rows always pass. Unwanted rows of a range are hidden without a
+ * decision.
  */
 extern KgDecisions *kg_decisions_of_call(KgCall *call);
 extern void kg_decisions_try(KgDecisions *decisions,
@@ -49,63 +51,71 @@ extern void kg_decisions_try(KgDecisions *decisions,
 extern void kg_decisions_tried(KgDecisions *decisions);
 /*
  * Calls the authorizer for the recorded rows. Returns whether the trial is
- * valid: each row was treated in it as it was then decided.
+ * valid, that is, whether it treated each row as the row was then decided.
  */
 extern bool kg_decisions_settle(KgDecisions *decisions);
-/* Returns whether the trial has met a row that ends the call. */
+/* Returns whether the trial has read a row that ends the call. */
 extern bool kg_decisions_in_vain(const KgDecisions *decisions);
 /*
  * Reports that the call has written, so that nodes may need other decisions.
  */
 extern void kg_decisions_wrote(void);
-/* Returns the decision on a node that a trial met and that is decided now. */
+/*
+ * Returns the decision about a node that a trial has read and that is decided
+ * now.
+ */
 extern bool kg_decisions_allow_node(const KgDecisions *decisions, int64 node);
 /*
- * Returns whether the last trial met undecided rows that may not be decided
- * any more. kg_decisions_throw_exhausted() raises KG_LIMIT_EXCEEDED, for
- * statements that may not omit such rows.
+ * Returns whether the last trial read undecided rows for which no more
+ * decisions may be requested. kg_decisions_throw_exhausted() raises
+ * KG_LIMIT_EXCEEDED, for statements that may not omit such rows.
  */
 extern bool kg_decisions_exhausted(const KgDecisions *decisions);
 extern KG_NORETURN void kg_decisions_throw_exhausted(void);
 
-/* Returns whether the code runs for an exchange, in any of its calls. */
+/*
+ * Returns whether the running call, or a call that encloses it, is an exchange:
+ * a gateway decides (query/run/exchange.h).
+ */
 extern bool kg_decisions_are_outside(void);
 
 /*
  * Makes the call an exchange (query/run/exchange.h): an undecided row ends the
- * call. kg_decisions_given() adds a decision that came with it, before the
- * tool begins.
+ * call, so that the gateway decides. kg_decisions_given() adds a decision that
+ * the gateway sent with the call, before the tool begins.
  */
 extern KgDecisions *kg_decisions_outside(KgCall *call, bool about_somebody);
 extern void kg_decisions_given(KgDecisions *decisions, const char *key, int len,
 							   bool allowed);
 /*
- * Returns the number of open questions and passes each to the function.
- * Questions are open if an undecided row ended the call, or if an estimate
- * left some open.
+ * Returns the number of open questions, that is, of ids still to be decided,
+ * and passes each question to the function. Questions are open if an undecided
+ * row ended the call, or if an estimate left some open.
  */
 extern int kg_decisions_open(KgDecisions *decisions,
 							 void (*each)(const char *key, int len, void *arg),
 							 void *arg);
 /*
- * Returns whether a step must meet all its rows at once, at any cost. In an
- * exchange that may still request decisions, each further step is a round.
+ * Returns whether a step must read all its rows at once, whatever the cost.
+ * This is so if a gateway decides and decisions may still be requested, because
+ * each further step is a further round.
  */
 extern bool kg_decisions_ask_all(void);
 
 /*
  * Enclose the statements of one step, which must not depend on each other's
- * results. In an exchange their undecided rows are hidden. One round requests
- * all of them when the step ends.
+ * results. If a gateway decides, their undecided rows are hidden. When the step
+ * ends, all these decisions are requested in one round.
  */
 extern void kg_decisions_begin_step(void);
 extern void kg_decisions_end_step(void);
 
 /*
- * Enclose an estimate. In an exchange its undecided rows are hidden and stay
- * open: the search after it meets them, too, and requests all rows of its step
- * in one round. An estimate is meaningless while questions are open. search:
- * the estimate does not forbid the search; if false and questions are open,
+ * Enclose an estimate. If a gateway decides, undecided rows of the estimate are
+ * hidden and their decisions stay open. The search after the estimate reads
+ * these rows, too, and requests all decisions of its step in one round. An
+ * estimate is meaningless while decisions are open. search is true if the
+ * estimate does not forbid the search. If it is false and decisions are open,
  * the call ends with these questions.
  */
 extern void kg_decisions_begin_estimate(void);
@@ -113,14 +123,14 @@ extern int kg_decisions_left_open(void);
 extern void kg_decisions_end_estimate(bool search);
 
 /*
- * Returns whether an authorizer or an exchange decides for the tenant; true if
- * no type of the catalog has x-authorize.
+ * Returns whether an authorizer or a gateway decides for the tenant; true if no
+ * type of the catalog has x-authorize.
  */
 extern bool kg_decisions_are_made(const KgCatalog *catalog);
 /*
- * Raises KG_FORBIDDEN if the type has x-authorize and neither an authorizer
- * nor an exchange decides. instead is the name of the argument that could name
- * other types.
+ * Raises KG_FORBIDDEN if the type has x-authorize and neither an authorizer nor
+ * a gateway decides. instead is the name of the argument that could name other
+ * types.
  */
 extern void kg_decisions_require(const KgCatalog *catalog, const KgType *type,
 								 const char *instead);

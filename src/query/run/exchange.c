@@ -18,8 +18,8 @@
 /* Maximum number of ids in an entry of "resources". */
 #define KG_EXCHANGE_IDS 100
 /*
- * Maximum length of the text of an exchange. It exceeds the text for any value
- * of kg_graph.max_authorizations.
+ * Maximum length of the text that the gateway returns. It is above the length
+ * of the text for any value of kg_graph.max_authorizations.
  */
 #define KG_MAX_EXCHANGE_CHARS (64 * 1024 * 1024)
 

@@ -19,7 +19,7 @@ typedef struct KgExchange
 	StringInfo about; /* the data that the text is bound to */
 	int32 round;	  /* number of answers so far */
 	int nasked;
-	uint64 *asked; /* digests, ascending */
+	uint64 *asked; /* digests of the requested ids, ascending */
 } KgExchange;
 
 /*
@@ -30,7 +30,7 @@ extern KgExchange *kg_exchange_open(const char *tenant, const char *subject,
 									const char *tool, const Jsonb *arguments,
 									const char *text);
 
-/* Copies the decisions that were requested; ignores all others. */
+/* Copies the decisions that the earlier round requested; ignores all others. */
 extern void kg_exchange_take(const KgExchange *exchange, const Jsonb *decisions,
 							 KgDecisions *into);
 

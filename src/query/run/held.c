@@ -4,10 +4,11 @@
  *
  * A held executor is used only if a fresh executor would return equal rows. SQL
  * text, role, security context and row_security must be equal, snapshots must
- * be equal, and the plan must be valid. It has its own resource owner, below
- * the transaction's, so that it survives subtransactions, and its own memory
- * context. model/writing.c closes it when the outermost statement ends, and
- * before any utility statement. An abort frees owner and context.
+ * be equal, and the plan must be valid. A held executor has its own resource
+ * owner, below the transaction's resource owner, so that the executor survives
+ * subtransactions. It also has its own memory context. model/writing.c closes
+ * it when the outermost statement ends, and before any utility statement. An
+ * abort frees its resource owner and its memory context.
  */
 #include "postgres.h"
 
@@ -31,7 +32,8 @@
 
 typedef struct Held
 {
-	uint64 used; /* value of "uses" at the last use; 0: the slot is free */
+	/* value of "uses" at the last use; 0: the slot is free */
+	uint64 used;
 	const char *sql;
 	Oid role;
 	int sec_context;
@@ -42,10 +44,11 @@ typedef struct Held
 	Snapshot snapshot;
 	QueryDesc *desc;
 	ParamListInfo params;
-	int busy; /* subtransaction level of the running call; 0: idle */
+	/* subtransaction level of the running call; 0: idle */
+	int busy;
 } Held;
 
-/* held and offers are empty between transactions. */
+/* The arrays held and offers are empty between transactions. */
 static Held held[KG_HELD];
 /*
  * A ring of the statements that ran once. A graph tool runs a few statements in
@@ -62,7 +65,10 @@ close_held(Held *h)
 	MemoryContext context = h->context;
 
 	memset(h, 0, sizeof(*h));
-	/* Not as a commit, which would warn about resources that are still open. */
+	/*
+	 * Releases the resources as an abort does, because a commit would warn
+	 * about resources that are still open.
+	 */
 	ResourceOwnerRelease(owner, RESOURCE_RELEASE_BEFORE_LOCKS, false, false);
 	ResourceOwnerRelease(owner, RESOURCE_RELEASE_LOCKS, false, false);
 	ResourceOwnerRelease(owner, RESOURCE_RELEASE_AFTER_LOCKS, false, false);
@@ -221,8 +227,8 @@ run_held(Held *h, const KgStatement *statement, KgRowFunction row, void *arg)
 }
 
 /*
- * Returns the valid, idle executor of a statement, or NULL. An invalid one is
- * closed; a running one stays.
+ * Returns the valid, idle executor of a statement, or NULL. Closes an executor
+ * that is no longer valid, unless it is running.
  */
 static Held *
 find_held(const KgStatement *statement)
@@ -297,7 +303,7 @@ start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
 		MemoryContextSwitchTo(h->context);
 		h->sql = pstrdup(sql);
 		h->plan = SPI_plan_get_cached_plan(plan);
-		/* A copy, because the active snapshot may be changed in place. */
+		/* Uses a copy, because the active snapshot may be changed in place. */
 		PushCopiedSnapshot(GetActiveSnapshot());
 		h->snapshot = RegisterSnapshot(GetActiveSnapshot());
 		PopActiveSnapshot();
@@ -325,9 +331,10 @@ start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
 /*
  * Returns whether a rescan reads everything again.
  *
- * Index scans do, also below a Result or a Limit. A node that caches rows
- * (function scan, sort, subplan) rescans only if it knows that a parameter has
- * changed. It does not know of the parameters that set_params() changes.
+ * An index scan reads everything again, also below a Result or a Limit. A node
+ * that caches rows (function scan, sort, subplan) rescans only if it knows that
+ * a parameter has changed. It does not know of the parameters that set_params()
+ * changes.
  */
 static bool
 rescans_all(const PlannedStmt *statement)

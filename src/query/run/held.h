@@ -17,8 +17,9 @@
 extern void kg_held_end(void);
 
 /*
- * Runs a statement on its held executor. Returns false if it has no executor:
- * the caller starts one or runs the statement otherwise.
+ * Runs a statement on its held executor. Returns false if the statement has no
+ * held executor. The caller then starts an executor, or runs the statement in
+ * another way.
  */
 extern bool kg_held_run(const KgStatement *statement, KgRowFunction row,
 						void *arg, uint64 *nrows);
@@ -37,8 +38,8 @@ extern bool kg_held_open(const KgStatement *statement, SPIPlanPtr plan,
 						 const char *sql);
 /*
  * Starts an executor for a statement that is about to run for the second time
- * within the caller's statement. Returns false if it is the first time, or no
- * slot is free.
+ * within the caller's statement. Returns false if the statement has not run
+ * before, or no slot is free.
  */
 extern bool kg_held_start(const KgStatement *statement, SPIPlanPtr plan,
 						  const char *sql);

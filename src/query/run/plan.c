@@ -2,16 +2,16 @@
  * plan.c
  *	  Saved plans: the only module that runs a tool's SQL.
  *
- * Plans are cached by SQL text, role and row_security, so a plan made under
- * one role's policies is never used for another role. Every plan is generic:
- * the statements of sql.c are written so that one plan suits all values, and
+ * Plans are cached by SQL text, role and row_security, so a plan made under one
+ * role's policies is never used for another role. Every plan is generic: the
+ * statements of sql.c are written so that one plan suits all values, and
  * planning costs more than most calls. Plans are made under fixed planner
  * settings (see plan_settings). Otherwise a plan made while a table is small
  * would be a sequential scan and stay one.
  *
  * Statements on tables of the user are the exception: their indexes and values
- * are not known, so PostgreSQL plans each run with the values.  A statement that
- * selects rows by ids alone has a generic plan for each tenant.
+ * are not known, so PostgreSQL plans each run with the values.  A statement
+ * that selects rows by ids alone has a generic plan for each tenant.
  */
 #include "postgres.h"
 
@@ -250,7 +250,7 @@ fetch_entry(const KgStatement *statement)
 		if (entry == NULL)
 			entry = make_entry(hash, statement);
 		kg_cache_pin(entry, CurrentMemoryContext);
-		/* Either analyses the text again, if that is due. */
+		/* Both calls analyze the text again, if necessary. */
 		if (statement->foreign)
 			ReleaseCachedPlan(SPI_plan_get_cached_plan(entry->plan),
 							  CurrentResourceOwner);
@@ -435,8 +435,8 @@ run(const KgStatement *statement, KgRowFunction row, void *arg)
 }
 
 /*
- * An executor is opened for this number of nodes although the statement has not run
- * before in this transaction.
+ * Number of nodes from which on an executor is opened although the statement
+ * has not run before in this transaction.
  */
 #define MANY 256
 
@@ -598,9 +598,9 @@ try_statement(KgDecisions *decisions, const KgStatement *statement, int trials,
 }
 
 /*
- * Runs a statement in trials, until one has assumed the correct decision for
- * each entity that it met (query/run/decisions.h). If each row belongs to one
- * entity, the first trial suffices.
+ * Runs a statement in trials, until a trial has assumed the correct decision
+ * for each entity that it read (query/run/decisions.h). If each row belongs to
+ * one entity, the first trial suffices.
  */
 static uint64
 run_decided(const KgStatement *statement, KgRowFunction row, void *arg)

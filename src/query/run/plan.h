@@ -30,7 +30,8 @@ typedef struct KgRanges
 {
 	const KgRange *ranges;
 	uint32 n;
-	const KgNodeSet *set; /* index in set of the first node that is needed */
+	/* index in set of the first node that is needed */
+	const KgNodeSet *set;
 	uint32 wanted;
 } KgRanges;
 
@@ -56,23 +57,29 @@ typedef struct KgStatement
 	const Oid *argtypes;
 	const Datum *values;
 	const bool *nulls; /* NULL: no value is null */
-	bool hold;		   /* its executor may be held, see query/run/held.h */
+	/* its executor may be held, see query/run/held.h */
+	bool hold;
 	/*
-	 * reads tables of the user: planned with real sizes, and with its values
-	 * unless by_ids is set
+	 * reads tables of the user; planned with their real sizes, and with the
+	 * statement's values unless by_ids is set
 	 */
 	bool foreign;
-	bool by_ids; /* of such a statement: rows are selected by ids alone */
+	/* for a foreign statement: rows are selected by ids alone */
+	bool by_ids;
 	/*
-	 * of such a statement: the tenant that its plan is for. The planner
-	 * estimates the rows that policies and tenant_column show to it.
+	 * For a foreign statement: the tenant for which it is planned. The planner
+	 * estimates the number of rows that policies and tenant_column show to this
+	 * tenant.
 	 */
 	const char *tenant;
-	bool plain; /* not a tool's: policies act as in the caller's own SQL */
-	bool lower_bound; /* may omit rows that cannot be decided any more */
+	/* not a statement of a tool: policies act as in the caller's own SQL */
+	bool plain;
+	/* may omit rows for which no more decisions are possible */
+	bool lower_bound;
 	/*
-	 * The number of the column that has a node of kg_entity, or 0. Each row
-	 * and its presence then depend on that entity alone.
+	 * The number of the column that has a node of kg_entity, or 0. Each row,
+	 * and whether it is returned, then depends on the entity of this node
+	 * alone.
 	 */
 	int node_column;
 	/*
@@ -127,8 +134,8 @@ extern int64 kg_plan_count_rows(const KgStatement *statement, bool *all);
 extern char *kg_plan_explain(const KgStatement *statement);
 
 /*
- * Adds n to the count of work done in a loop, and checks for interrupts every
- * 65,536.
+ * Adds n to the count of work done in a loop, and checks for interrupts after
+ * every 65,536 units of work.
  */
 static inline void
 kg_plan_count(uint64 *done, uint64 n)

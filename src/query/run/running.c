@@ -19,7 +19,7 @@
 #include "utils/memutils.h"
 #include "utils/timeout.h"
 
-/* removed by kg_entry(), also after an error */
+/* The innermost running call. kg_entry() removes it, also after an error. */
 static KgCall *innermost = NULL;
 
 void
@@ -327,8 +327,10 @@ throw_late(const KgClock *clock)
 typedef struct Timed
 {
 	const KgClock *clock;
-	bool met;  /* the clock ended and the cancel was caught */
-	bool told; /* nested work has raised KG_TIMEOUT for this clock */
+	/* the clock ended and the cancel was caught */
+	bool met;
+	/* nested work has raised KG_TIMEOUT for this clock */
+	bool told;
 	struct Timed *outer;
 } Timed;
 
@@ -340,14 +342,15 @@ typedef struct Timed
 
 static Timed *timed = NULL; /* the innermost work, or NULL */
 static TimeoutId timer;
-static volatile sig_atomic_t expired = false; /* since the timer was set */
+/* the timer has expired since it was set */
+static volatile sig_atomic_t expired = false;
 /* a cancel other than the timer's has come */
 static volatile sig_atomic_t cancelled = false;
 static struct sigaction server_cancel;
 
 /*
  * Handles the timeout. Runs in a signal handler, like the handler of
- * statement_timeout. If no cancel is pending any more, the previous one was
+ * statement_timeout. If the previous cancel is not pending any more, it was
  * raised and did not end the work.
  */
 static void

@@ -42,14 +42,18 @@ typedef enum KgFunctionRuns
 /* A call. It lives on the stack of its entry (src/entry.h), which ends it. */
 typedef struct KgCall
 {
-	bool contained; /* kg_contained() has made the transaction read-only */
-	bool read_only; /* if contained: the transaction was read-only before */
+	/* kg_contained() has made the transaction read-only */
+	bool contained;
+	/* if contained: the transaction was read-only before */
+	bool read_only;
 	KgClock clock;
-	/* the deadline of the caller's own argument; ends writes, too */
+	/*
+	 * the deadline that the caller requested by an argument; ends writes, too
+	 */
 	KgClock asked;
 	KgExplained *explained; /* NULL: not requested */
 	MemoryContext context;	/* kg_running_memory(); NULL: not used yet */
-	/* made when needed (query/run/decisions.h) */
+	/* created when needed (query/run/decisions.h) */
 	struct KgDecisions *decisions;
 	bool writes;				   /* it writes: no tool statements, no clock */
 	bool registered;			   /* a registered tool runs */
@@ -57,13 +61,17 @@ typedef struct KgCall
 	bool lowered;				   /* settings are lowered until it ends */
 	const struct KgLimits *limits; /* limits of the caller; NULL: no limits */
 	KgPlace place;
-	int64 edges; /* number of edges that graph searches have read */
+	/* number of edges that graph searches have read */
+	int64 edges;
 	struct KgValidity *validity; /* query/time/validity.h; NULL: no valid_at */
-	const char *tool; /* the running tool, for query/argument/repair.h */
+	/* the running tool, for query/argument/repair.h */
+	const char *tool;
 	const Jsonb *arguments;
-	const Jsonb *measured; /* the last measured reply, and its length as text */
+	/* the last measured reply, and its length as text */
+	const Jsonb *measured;
 	Size measured_size;
-	TimestampTz now;		  /* value of "now" in the call; 0: not read yet */
+	/* value of "now" in the call; 0: not read yet */
+	TimestampTz now;
 	struct KgPast *past;	  /* query/time/past.h; NULL: no as_of */
 	const KgCatalog *catalog; /* kg_running_catalog(); NULL: not read yet */
 	/* kg_own_changes() when the catalog was read (base/invalidate.h) */
@@ -148,10 +156,11 @@ extern void kg_running_limit_asked(const char *name, int ms);
 extern bool kg_running_late(void);
 
 /*
- * Runs the work of the call, which must be one that reads. Its clock ends the
- * work wherever the work can be cancelled: raises KG_TIMEOUT then, or the error
- * of another cancel. If timed work of this call runs within this work, only the
- * inner work ends, and the rest of this work goes on.
+ * Runs the work of the call, which must be a call that reads. When the time of
+ * the call's clock is over, the work ends at the first point at which it can be
+ * cancelled, and KG_TIMEOUT is raised, or the error of another cancel. If timed
+ * work of this call runs within this work, only the inner work ends, and the
+ * rest of this work goes on.
  */
 extern void kg_running_timed(void (*work)(void *arg), void *arg);
 
@@ -163,7 +172,8 @@ extern void kg_running_writing(void (*work)(void *arg), void *arg);
 
 /*
  * Enclose a registered tool, whose operations may call any tool except a
- * registered one. After an error, the next begin ends it.
+ * registered one. After an error, the next call of
+ * kg_running_begin_registered() ends the failed tool.
  */
 extern void kg_running_begin_registered(void);
 extern void kg_running_end_registered(void);

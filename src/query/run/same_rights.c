@@ -35,7 +35,8 @@ typedef struct Heard
 	const KgTokenIdentity *token;
 	Oid role;
 	bool lapsed; /* the session's token is no longer valid */
-	bool asking; /* whether an authorizer runs, for the tenant of its caller */
+	/* an authorizer runs, with the tenant of its caller */
+	bool asking;
 } Heard;
 
 /* The rights at the first call of a policy's expression. */
@@ -190,8 +191,8 @@ require_same(Rights *rights, const Heard *heard, bool of_all)
 /*
  * Returns the rights of the expression's first call. Raises an error if they
  * have changed since then, unless a tool calls. Returns NULL if the rights are
- * not remembered. A tool evaluates most expressions once, so its rights are
- * remembered from the second time on.
+ * not cached. A tool evaluates most expressions only once, so the rights of a
+ * tool's expression are cached from the second evaluation on.
  */
 static const Rights *
 same_rights(FunctionCallInfo fcinfo, bool of_all)
@@ -244,7 +245,9 @@ kg_same_rights_tenant(FunctionCallInfo fcinfo)
 
 	if (rights != NULL && rights->parts.data[0] != '\0')
 		return rights->parts.data;
-	/* Without a tenant, the look-up may raise an error with the reason. */
+	/*
+	 * If there is no tenant, this look-up may raise an error with the reason.
+	 */
 	tenant = kg_identity_tenant(KG_ACCESS_READ);
 	kg_running_require_tenant(tenant);
 	return tenant;

@@ -16,11 +16,11 @@
 #include "query/search/passage.h"
 #include "utils/memutils.h"
 
-/* Bytes of a piece. */
+/* Maximum length of a piece; bytes. */
 #define KG_PIECE_BYTES 60
-/* Bytes of a text that are read at most. */
+/* Maximum number of bytes of a text that are read. */
 #define KG_READ_BYTES (64 * 1024)
-/* Words of a query that are looked for. */
+/* Maximum number of words of a query that are searched for. */
 #define KG_PASSAGE_WORDS 64
 
 typedef struct Piece
@@ -37,7 +37,8 @@ typedef struct Finding
 	const KgWords *query;
 	MemoryContext scratch; /* memory context of the words of a piece */
 	int best;			   /* number of words in the passage */
-	bool longer;		   /* the text is longer than the part that is read */
+	/* the text is longer than the part that is read */
+	bool longer;
 } Finding;
 
 static uint64
@@ -79,7 +80,10 @@ next_piece(const char *text, int len, int at)
 	return piece;
 }
 
-/* Keeps the window as the passage, with the pieces after it that have room. */
+/*
+ * Stores the window as the passage, extended by the pieces after the window
+ * while there is room.
+ */
 static void
 keep_passage(Finding *f, const char *text, int len, int start, int end)
 {

@@ -17,7 +17,10 @@
 #define KG_RANK_EXACT 1.0
 /* The rank of an id by its number alone. */
 #define KG_RANK_NUMBER 0.95
-/* The difference between a match in a label or id and one in an alias. */
+/*
+ * The difference in rank between a match in a label or id and a match in an
+ * alias.
+ */
 #define KG_RANK_ALIAS 0.05
 
 /*

@@ -55,7 +55,8 @@ prefix_row(TupleTableSlot *slot, void *arg)
 					   : kg_search_rank_prefix(search, term);
 
 	if (kind == KG_TERM_TOKEN && exact)
-		return true; /* exact tokens are counted by count_tokens() */
+		/* exact tokens are counted by count_tokens() */
+		return true;
 	kg_search_keep(search,
 				   node,
 				   type_no,
@@ -386,7 +387,7 @@ name_row(TupleTableSlot *slot, void *arg)
 
 /*
  * Reads the names of entities with matching words, and ranks the entities by
- * them.
+ * these names.
  */
 static void
 rank_by_names(KgSearch *search, KgFound **found, int n)
@@ -477,7 +478,10 @@ collect(KgSearch *search, int max)
 	return result;
 }
 
-/* Returns a query of one to eight digits without leading zeros, or NULL. */
+/*
+ * If a query is a number of one to eight digits, returns it without leading
+ * zeros; otherwise NULL.
+ */
 static const char *
 number_of(const char *folded)
 {

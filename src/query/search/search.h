@@ -20,8 +20,10 @@ typedef enum KgMatchHow
 	KG_MATCH_PREFIX,
 	KG_MATCH_TOKEN,
 	KG_MATCH_TRIGRAM,
-	KG_MATCH_WORDS,	 /* of a text, see query/search/search_text.h */
-	KG_MATCH_MEANING /* near a vector, see query/search/search_meaning.h */
+	/* words of a text (query/search/search_text.h) */
+	KG_MATCH_WORDS,
+	/* nearness to a vector (query/search/search_meaning.h) */
+	KG_MATCH_MEANING
 } KgMatchHow;
 
 typedef struct KgMatch
@@ -29,22 +31,28 @@ typedef struct KgMatch
 	int64 node;
 	int32 type_no;
 	KgMatchHow how;
-	char kind;		  /* KG_TERM_LABEL or another kind of term (model/term.h) */
+	/* KG_TERM_LABEL or another kind of term (model/term.h) */
+	char kind;
 	const char *term; /* the matching term, folded */
-	double score; /* 0..1; KG_MATCH_WORDS: any; KG_MATCH_MEANING: the cosine */
-	List *words;  /* KG_MATCH_WORDS: words of the query found, char * */
+	/* 0..1; KG_MATCH_WORDS: any; KG_MATCH_MEANING: the cosine */
+	double score;
+	/* KG_MATCH_WORDS: words of the query found, char * */
+	List *words;
 	const KgField *field; /* KG_MATCH_WORDS: property of the passage */
 	const char *passage;  /* its part with these words, or NULL */
 	const bytea
-		*embedded; /* of an embedding: hash of the text that was embedded */
-	bool stale;	   /* the entity's text has changed since */
+		/* of an embedding: hash of the text that was embedded */
+		*embedded;
+	/* the entity's text has changed since it was embedded */
+	bool stale;
 } KgMatch;
 
 typedef struct KgMatches
 {
 	int n;
 	KgMatch *matches; /* by score, best first, then type, node */
-	bool truncated;	  /* there are more than kg_graph.max_search_matches */
+	/* there are more than kg_graph.max_search_matches */
+	bool truncated;
 } KgMatches;
 
 /*

@@ -27,7 +27,10 @@
 #define KG_ID_EDITS 2
 #define KG_ID_ROWS 50
 
-/* Characters that may replace one of an id that folding does not change. */
+/*
+ * Characters that may replace a character of an id. Only ids that folding does
+ * not change are searched.
+ */
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_.:/";
 
 static bool
@@ -49,7 +52,10 @@ id_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Sets the bundles and names of the searched types; returns their number. */
+/*
+ * Sets the bundles and names of the searched types. Returns the number of these
+ * types.
+ */
 static int
 searched_types(const KgSearch *search, Datum **bundles, Datum **names)
 {
@@ -182,8 +188,8 @@ add_renumbered(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Adds ids for the number that have the form of the first and the last id of
- * each type.
+ * For each type, adds ids that have the form of the type's first or last id,
+ * and the number.
  */
 static void
 renumber_ends(const KgSearch *search, TypedIds *list)
@@ -314,7 +320,10 @@ add_with_letter(Texts *texts, const KgChars *asked, int n, int at, pg_wchar c)
 	add_beginning(texts, chars, n + 1);
 }
 
-/* Adds the beginning of the query, and all that differ from it by one edit. */
+/*
+ * Adds the beginning of the query, and all texts that differ from it by one
+ * edit.
+ */
 static void
 add_beginnings(Texts *texts, const KgChars *asked)
 {

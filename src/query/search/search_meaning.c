@@ -85,8 +85,8 @@ is_missing(const Missing *missing, const char *text, TupleTableSlot *slot)
 }
 
 /*
- * Adds an item if its embedding is missing or stale. Memory of the row, except
- * the writer's, is freed.
+ * Adds an item if its embedding is missing or stale. Frees the memory of the
+ * row, except the memory of the writer.
  */
 static bool
 missing_row(TupleTableSlot *slot, void *arg)

@@ -9,8 +9,8 @@
  * kg_trigram stores neither types nor visibility. So the entities of the
  * candidates are read in batches, the most similar candidates first. Reading
  * ends when enough candidates have a visible entity of a searched type.
- * Candidates without one do not count. Only the limits of rows read apply to
- * all names of the tenant.
+ * Candidates without such an entity do not count. Only the limits of rows read
+ * apply to all names of the tenant.
  */
 #include "postgres.h"
 
@@ -42,17 +42,20 @@ typedef struct Like
 typedef struct Near
 {
 	KgSearch *search;
-	int token; /* index of the word in the query; -1: the whole query */
+	/* index of the word in the query; -1: the whole query */
+	int token;
 	const char *text;
 	KgChars chars;
-	bool paired; /* the text is of a script without spaces between words */
-	bool parts;	 /* candidates must contain the text */
-	int most;	 /* maximum number of terms with an entity */
+	/* the text is of a script without spaces between words */
+	bool paired;
+	bool parts; /* candidates must contain the text */
+	int most;	/* maximum number of terms with an entity */
 	int n;
 	int size;
 	Like *terms;	   /* candidates */
 	KgChars candidate; /* reused for each row */
-	int at;			   /* index of the candidate whose entities are read */
+	/* index of the candidate whose entities are read */
+	int at;
 	/* number of candidates with an entity, including the candidate at "at" */
 	int found;
 	int rows; /* number of rows of entities read */
@@ -298,8 +301,8 @@ owner_row(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Reads the entities of n candidates: those that have them as words, as names,
- * or both.
+ * Reads the entities of n candidates: the entities that have a candidate as a
+ * word, as a name, or as either.
  */
 static void
 find_owners(Near *near, int first, int n, bool words, bool names)

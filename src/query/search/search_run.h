@@ -22,7 +22,10 @@ typedef struct KgFound
 	/* similarity to each word of the query */
 	double words[KG_MAX_QUERY_TOKENS];
 	const char *near; /* a similar word of the entity */
-	double said;	  /* share of the words' weight; 0: too few */
+	/*
+	 * share of the weight of the query's words that the entity has; 0: too few
+	 */
+	double said;
 } KgFound;
 
 typedef struct KgSearch
@@ -34,7 +37,7 @@ typedef struct KgSearch
 	KgChars chars; /* characters of folded */
 	int ntokens;
 	char **tokens;
-	/* number of entities with each, up to a bound */
+	/* number of entities that have each word of the query, up to a bound */
 	int64 counts[KG_MAX_QUERY_TOKENS];
 	HTAB *found;		/* KgFound by node */
 	double best;		/* score of a whole name or id */
@@ -56,14 +59,15 @@ extern void kg_search_keep(KgSearch *search, int64 node, int32 type_no,
 						   KgMatchHow how, char kind, const char *term,
 						   double score);
 
-/* Appends " AND the type is one of those searched". */
+/* Appends " AND the type is one of the searched types". */
 extern void kg_search_append_types(KgSqlBuilder *b, const KgSearch *search,
 								   const char *alias);
 extern bool kg_search_has_type(const KgSearch *search, const KgType *type);
 
 /*
  * Finds names that are similar to the whole query (token < 0), or words that
- * are similar to one of its words: they have typing errors or contain it.
+ * are similar to a word of the query. Similar names and words have typing
+ * errors or contain the searched text.
  */
 extern void kg_search_near(KgSearch *search, int token);
 /*

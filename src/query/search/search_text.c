@@ -33,7 +33,10 @@
 #define KG_B 0.75
 /* Cost of a lookup by key, in rows of a sequential index scan. */
 #define KG_PROBE_COST 8
-/* Resolution of scores: rounding hides the order in which parts were added. */
+/*
+ * Unit to which scores are rounded, so that the order in which the parts of a
+ * score were added has no effect.
+ */
 #define KG_SCORE_UNIT 1e-9
 
 typedef struct Posting
@@ -45,10 +48,11 @@ typedef struct Posting
 typedef struct Word
 {
 	const char *word;
-	int64 documents; /* number of texts that have it */
+	int64 documents; /* number of texts that have the word */
 	double idf;
-	double left; /* maximum that this word and those after it add to a score */
-	/* The postings are stored only if TextSearch.counted. */
+	/* maximum that this word and the following words add to a score */
+	double left;
+	/* Postings are stored only if TextSearch.counted is set. */
 	int64 npostings;
 	int64 capacity;
 	Posting *postings;
@@ -79,10 +83,11 @@ typedef struct TextSearch
 	Word *word;		/* the word whose rows are read */
 	/*
 	 * Document counts come from the rows read, because the caller may not see
-	 * all.
+	 * all texts.
 	 */
 	bool counted;
-	bool closed; /* entities not found so far cannot be among the best */
+	/* entities not found so far cannot be among the best */
+	bool closed;
 } TextSearch;
 
 /* ---- limits ---- */
@@ -140,7 +145,7 @@ read_query(TextSearch *search, const char *query, const char *path)
 
 /*
  * Adds a parameter: the empty word, then the words of the query in order.
- * Returns its number.
+ * Returns the number of the parameter.
  */
 static int
 param_words(KgSqlBuilder *b, const TextSearch *search)
@@ -431,8 +436,8 @@ least_score(const TextSearch *search)
 }
 
 /*
- * Returns the indexes of entities that the current word and those after it may
- * lift to the score "least".
+ * Returns the indexes of entities that the current word and the following words
+ * may lift to the score "least".
  */
 static uint32 *
 liftable(const TextSearch *search, double least, int *n)
@@ -461,7 +466,10 @@ rank_by_counts(TextSearch *search)
 
 		CHECK_FOR_INTERRUPTS();
 		search->word = &search->words[i];
-		/* An entity not found so far lacks all the words processed before. */
+		/*
+		 * An entity not found so far lacks all the words processed before, so
+		 * its score is at most "left" of the current word.
+		 */
 		if (search->closed || search->words[0].left > 2 * search->word->left)
 		{
 			least = least_score(search);

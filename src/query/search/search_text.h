@@ -16,11 +16,12 @@
 #define KG_MAX_TEXT_QUERY 8192
 
 /*
- * The best matches first: all matches whose score is at least the score of
- * match number "most", but at most kg_graph.max_search_matches. total counts
- * all entities that have a word; if truncated is set there may be more. Raises
- * KG_INVALID_INPUT at path for a query without a word, and KG_LIMIT_EXCEEDED if
- * more than kg_graph.max_visited rows of words would be read.
+ * The matches of a text, the best first. These are all matches whose score is
+ * at least the score of match number "most", but at most
+ * kg_graph.max_search_matches. total counts all entities that have a word; if
+ * truncated is set there may be more. The search raises KG_INVALID_INPUT at
+ * path for a query without a word, and KG_LIMIT_EXCEEDED if more than
+ * kg_graph.max_visited rows of words would be read.
  */
 typedef struct KgTextMatches
 {

@@ -20,8 +20,8 @@ typedef struct KgEdgeSought
 
 /*
  * Reads at most n changes of these edges, the newest first, with numbers below
- * a change (0: all). Returns their number; 0 if the caller does not see an
- * end.
+ * a change (0: all). Returns the number of changes read; 0 if the caller does
+ * not see an end.
  */
 extern int kg_edge_history_read(const KgCatalog *catalog,
 								const KgEdgeSought *sought, int64 below, int n,

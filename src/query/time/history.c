@@ -457,7 +457,10 @@ kg_changes_state(const KgCatalog *catalog, KgFollowed *followed)
 	kg_spi_end_as_owner(&user);
 }
 
-/* Reads the first transactions from a position on, up to the end. */
+/*
+ * Reads the first transactions from a position on, up to the end of the changes
+ * that can be followed.
+ */
 static void
 read_transactions(const KgCatalog *catalog, const KgFollowed *followed,
 				  uint64 from, Transactions *transactions)
@@ -595,7 +598,10 @@ kg_changes_read(const KgCatalog *catalog, const KgFollowed *followed,
 		found = kept;
 		if (read == wanted || reading.bytes > max_bytes)
 			continue;
-		/* All changes of these transactions were read. */
+		/*
+		 * All changes of these transactions were read, so the position moves to
+		 * the next transaction.
+		 */
 		position->change = 0;
 		position->xid = transactions->n < KG_TRANSACTIONS
 							? followed->end
@@ -629,8 +635,8 @@ typedef struct Beside
 
 /*
  * Passes a column of the change to the function, whether or not the caller may
- * see the change. Returns false if there is no such change. Times and versions
- * have an equal order.
+ * see the change. Returns false if there is no such change. The order by time
+ * and the order by version are equal.
  */
 static bool
 find_beside(const KgCatalog *catalog, const Beside *beside, const char *column,
@@ -753,7 +759,10 @@ kg_history_saw(const KgCatalog *catalog, const KgType *type, const char *id,
 		return true;
 	if (change == 0 && node_of(catalog, type, id) == node)
 		return read_entity(catalog, type, id) != NULL;
-	/* The entity did not exist then, so its last state before that counts. */
+	/*
+	 * The entity did not exist at that time, so its last state before that time
+	 * counts.
+	 */
 	beside.after = false;
 	change = change_beside(catalog, &beside);
 	return change != 0 && is_seen(catalog, change);

@@ -15,14 +15,17 @@ typedef struct KgChange
 	int64 transaction;
 	const char *at;
 	const char *by;
-	const char *subject; /* subject, agent, tool and reason may be NULL */
+	/* subject, agent, tool and reason may be NULL */
+	const char *subject;
 	const char *agent;
 	const char *tool;
 	const char *reason;
 	const char *verdict;
 	int64 version;
-	Jsonb *before; /* NULL: the change created it */
-	Jsonb *after;  /* NULL: the change deleted it */
+	/* the entity before the change; NULL: the change created it */
+	Jsonb *before;
+	/* the entity after the change; NULL: the change deleted it */
+	Jsonb *after;
 	TimestampTz time;
 	int32
 		/*
@@ -38,7 +41,8 @@ typedef struct KgChange
 		relation_no;
 	const char *key;
 	int64 nodes[2]; /* source and target */
-	uint64 xid; /* number (xid8) of its transaction, set by kg_changes_read() */
+	/* number (xid8) of the change's transaction, set by kg_changes_read() */
+	uint64 xid;
 	/*
 	 * Handles of the nodes, set by kg_history_recent(); NULL: deleted since
 	 * then.
@@ -58,8 +62,9 @@ typedef struct KgHistoryPlace
 
 /*
  * Reads at most n changes of an entity, the newest first, below a position.
- * Returns their number; 0 if the entity is hidden from the caller. For an
- * entity that was deleted, its last state decides whether it is hidden.
+ * Returns the number of changes read; 0 if the entity is hidden from the
+ * caller. For an entity that was deleted, its last state decides whether it is
+ * hidden.
  */
 extern int kg_history_read(const KgCatalog *catalog, const KgType *type,
 						   const char *id, const KgHistoryPlace *below, int n,
@@ -71,8 +76,10 @@ typedef struct KgRecent
 	TimestampTz since; /* 0: any */
 	const KgType **types;
 	int ntypes;
-	bool edges;	 /* changes of edges too, if the caller sees the whole tenant */
-	bool mine;	 /* only changes by the caller's role, subject and agent */
+	/* changes of edges too, if the caller sees the whole tenant */
+	bool edges;
+	/* only changes by the caller's role, subject and agent */
+	bool mine;
 	int64 below; /* only numbers below this change; 0: any */
 } KgRecent;
 
@@ -83,8 +90,9 @@ extern int kg_history_recent(const KgCatalog *catalog, const KgRecent *recent,
 /* A position among the changes: the position of the next change to read. */
 typedef struct KgChangePosition
 {
-	uint64 xid;	  /* number (xid8) of its transaction */
-	int64 change; /* the last change of the transaction that was read, or 0 */
+	uint64 xid; /* number (xid8) of its transaction */
+	/* the last change of the transaction that was read, or 0 */
+	int64 change;
 } KgChangePosition;
 
 /* The changes that can be followed. */
@@ -96,8 +104,8 @@ typedef struct KgFollowed
 	int nrelations;
 	uint64 end; /* all transactions before it have ended */
 	/*
-	 * After a position that was returned with another mark, changes up to this
-	 * transaction may be missing. Both 0: no changes are missing.
+	 * If a position was returned with another mark, changes after it, up to
+	 * this transaction, may be missing. Both 0: no changes are missing.
 	 */
 	uint64 pruned;
 	int64 mark;
@@ -127,27 +135,29 @@ extern bool kg_history_sees(const KgCatalog *catalog, const KgType *type,
 
 /*
  * Returns whether the caller may see the entity of a node in its state at a
- * time. The node must have had the id at that time, or had it last before.
- * False if the type hides some of its entities and had no history at that time.
+ * time. The node must have had the id at that time, or have been the last node
+ * with this id before that time. Returns false if the type hides some of its
+ * entities and had no history at that time.
  */
 extern bool kg_history_saw(const KgCatalog *catalog, const KgType *type,
 						   const char *id, int64 node, TimestampTz time);
 
 /*
- * Returns whether the caller may see every change of the node in a
- * transaction. A change of an edge between two of them shows a state that was
- * visible to no other session.
+ * Returns whether the caller may see every change of the node in a transaction.
+ * If both nodes of an edge changed in the transaction, a change of the edge
+ * shows a state that was visible to no other session.
  */
 extern bool kg_history_saw_all(const KgCatalog *catalog, const KgType *type,
 							   int64 node, int64 transaction);
 
-/* Returns the present and past nodes of an id, as an array. */
+/* Returns the nodes that have or had an id, as an array. */
 extern Datum kg_history_nodes(const KgCatalog *catalog, const KgType *type,
 							  const char *id);
 
 /*
- * kg_history_select() begins a SELECT of the changes of alias h, which the
- * statement goes on to name. kg_history_run() reads them.
+ * kg_history_select() begins a SELECT of the tenant's changes from kg_history
+ * with the alias h; the caller appends further conditions and the order.
+ * kg_history_run() reads the changes.
  */
 extern void kg_history_select(KgSqlBuilder *b, const KgCatalog *catalog);
 extern int kg_history_run(const KgSqlBuilder *b, KgChange *changes);

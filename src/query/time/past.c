@@ -154,8 +154,8 @@ count_change(void *arg)
 }
 
 /*
- * Sets the entity's image to the image before the change. An earlier change,
- * read later, replaces it.
+ * Sets the entity's image to the image before the change. If an earlier change
+ * is read later, its image replaces this image.
  */
 static void
 take_before(EntityThen *entity, TupleTableSlot *slot, int column)
@@ -243,7 +243,7 @@ take_edge(TupleTableSlot *slot, void *arg)
 
 /*
  * Reads the changes since the time of some types or relations, as far as the
- * current role sees them. Returns their number.
+ * current role sees them. Returns the number of changes.
  */
 static int64
 read_changes_seen(KgPast *past, const char *select, Datum *numbers, int n,
@@ -270,7 +270,8 @@ read_changes_seen(KgPast *past, const char *select, Datum *numbers, int n,
 }
 
 /*
- * Reads all these changes as the owner of the extension. Returns their number.
+ * Reads all changes since the time of some types or relations, as the owner of
+ * the extension. Returns the number of changes.
  */
 static int64
 read_changes(KgPast *past, const char *select, Datum *numbers, int n,
@@ -371,8 +372,8 @@ typedef struct Seeing
 {
 	KgPast *past;
 	/*
-	 * Numbers of the first changes; of_first has their entities in an equal
-	 * order. Likewise lasts and of_last.
+	 * Numbers of the first changes of entities; of_first has these entities in
+	 * an equal order. lasts and of_last have the last changes likewise.
 	 */
 	KgNodeSet firsts;
 	EntityThen **of_first;
@@ -554,7 +555,7 @@ take_end(TupleTableSlot *slot, void *arg)
 /*
  * Raises KG_LIMIT_EXCEEDED if there are too many changes of edges whose ends
  * have not changed and are visible. Changes of other edges do not count, so
- * that hidden ones are not revealed.
+ * that hidden edges are not revealed.
  */
 static void
 limit_edges(KgPast *past, int64 n)
@@ -659,7 +660,10 @@ kg_past_require_walk(const KgCatalog *catalog, const KgFollow *walk)
 			is_past_known(past, relation))
 			continue;
 		since = Max(since, relation->history_since);
-		/* Variants of a relationship type follow one another. */
+		/*
+		 * Variants of a relationship type follow one another, so each name is
+		 * used once.
+		 */
 		if (last != NULL && strcmp(last, relation->name) == 0)
 			continue;
 		last = relation->name;

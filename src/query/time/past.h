@@ -4,8 +4,8 @@
  *
  * Changes since that time are read once from kg_history, as a set. A statement
  * that then names a table of entities, edges, keys or terms gets the rows that
- * have not changed since, and the old versions of the others. The statements
- * and the code that runs them need no change.
+ * have not changed since that time, and the old versions of the other rows. The
+ * statements and the code that runs them need no change.
  */
 #ifndef KG_PAST_H
 #define KG_PAST_H
@@ -15,16 +15,16 @@
 #include "utils/tuplestore.h"
 
 /*
- * Sets the time that the running call reads; NULL: the present. type NULL: all
- * types and relations that had history at that time; the functions below raise
- * KG_INVALID_INPUT for others.
+ * Sets the time that the running call reads; NULL: the present. If type is
+ * NULL, the call reads all types and relations that had history at that time;
+ * for other types and relations the functions below raise KG_INVALID_INPUT.
  */
 extern void kg_past_ask(const KgCatalog *catalog, const KgType *type,
 						const char *as_of);
 extern bool kg_past_asked(void);
 /*
  * Returns the number of entities, of the type or types requested, that have
- * changed since.
+ * changed since the time.
  */
 extern int kg_past_changed(void);
 
@@ -46,7 +46,7 @@ extern const char *kg_past_table(const char *name, const char *part);
 
 /*
  * Return whether a row is unchanged since the time. Called by the functions in
- * that expression.
+ * the expression of kg_past_table().
  */
 extern bool kg_past_keeps_node(int64 node);
 extern bool kg_past_keeps_edge(int64 source, int32 relation_no, const text *key,

@@ -11,7 +11,7 @@
 #include "utils/hsearch.h"
 #include "utils/timestamp.h"
 
-/* An edge, by its identity, and its first change since the time. */
+/* An edge, by its identity, and its first change since the time of as_of. */
 typedef struct EdgeThen
 {
 	struct
@@ -27,7 +27,7 @@ typedef struct EdgeThen
 	Jsonb *properties; /* or NULL */
 } EdgeThen;
 
-/* An entity, by type and id, and its changes since. */
+/* An entity, by type and id, and its changes since the time of as_of. */
 typedef struct EntityThen
 {
 	struct
@@ -41,9 +41,11 @@ typedef struct EntityThen
 	int64 last_version;
 	/* its node at the time, if the first change had an image before */
 	int64 node;
-	bool is;	 /* exists now */
-	bool seen;	 /* the caller sees its present or last state */
-	Jsonb *data; /* its data then, as the caller sees it; NULL: none */
+	bool is; /* exists now */
+	/* the caller sees its present or last state */
+	bool seen;
+	/* its data at the time, as the caller sees it; NULL: no data */
+	Jsonb *data;
 	bytea *keys; /* its index_keys; NULL: not extracted yet */
 } EntityThen;
 
@@ -54,9 +56,11 @@ struct KgPast
 	TimestampTz time;
 	bool whole; /* the caller sees every change */
 	KgNodeSet changed;
-	EntityThen **was; /* by index in changed; NULL: not computed yet */
+	/* by index in changed; NULL: not computed yet */
+	EntityThen **was;
 	HTAB *entities;
-	EntityThen **all; /* all entities, in the order of their changes */
+	/* all entities, in the order of their changes */
+	EntityThen **all;
 	int nall;
 	int room;
 	HTAB *edges;

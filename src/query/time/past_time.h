@@ -10,8 +10,8 @@
 
 /*
  * Returns the time that an argument "as_of" names. Raises KG_INVALID_INPUT if
- * it is not a time or has not passed, or if the type stores no history, or
- * none of that time. type may be NULL.
+ * it is not a time or has not passed, or if the type stores no history, or no
+ * history of that time. type may be NULL.
  */
 extern TimestampTz kg_history_time(const KgType *type, const char *as_of);
 

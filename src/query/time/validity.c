@@ -37,8 +37,9 @@ typedef struct KgValidity
 {
 	const char *instant;
 	const bytea *key;
-	bool now;	 /* the argument was "now" */
-	bool leaves; /* rows are not filtered */
+	bool now; /* the argument was "now" */
+	/* rows are not filtered (kg_validity_leave_rows()) */
+	bool leaves;
 	int ntypes;
 	Timed *types;
 	int nrelations;
@@ -280,7 +281,10 @@ kg_validity_take(StringInfo payload)
 
 	if (validity == NULL || !validity->now)
 		return;
-	/* The payload is signed, and only a call with "now" can open it. */
+	/*
+	 * The payload is signed, and only a call with "now" can open it, so its
+	 * length is valid.
+	 */
 	len = (uint8) payload->data[--payload->len];
 	payload->len -= len;
 	validity->instant = pnstrdup(payload->data + payload->len, len);

@@ -30,8 +30,8 @@ extern void kg_validity_ask(const KgCatalog *catalog, const char *valid_at,
 							const char *path);
 
 /*
- * Stops the restriction of statements: the call does not read the present
- * rows, and its reader calls kg_validity_has() for each.
+ * Stops the restriction of statements. The call does not read the present rows,
+ * and its reader calls kg_validity_has() for each row.
  */
 extern void kg_validity_leave_rows(void);
 
@@ -69,7 +69,7 @@ extern const char *kg_validity_instant(void);
 extern const char *kg_validity_instant_of(const struct KgCall *call);
 /*
  * Write the value of "now" into the payload of a cursor, and read it from
- * there. So "now" of the first page is "now" of those that follow.
+ * there. So the pages that follow have the value of "now" of the first page.
  */
 extern void kg_validity_keep(StringInfo payload);
 extern void kg_validity_take(StringInfo payload);

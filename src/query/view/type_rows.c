@@ -4,11 +4,11 @@
  *
  * The statistics of kg_entity cover all types and tenants together. So the
  * planner takes entity_id and node to have as many distinct values as the whole
- * table, and estimates a join on them to have a fraction of its rows. Within one
- * type both columns are unique: a hook replaces the number of distinct values by
- * the number of entities of the type. That number comes from the statistics of
- * the columns that name the type, not from the rows, and does not depend on the
- * caller.
+ * table, and estimates a join on them to have a fraction of its rows. Within
+ * one type both columns are unique: a hook replaces the number of distinct
+ * values by the number of entities of the type. That number comes from the
+ * statistics of the columns that name the type, not from the rows, and does not
+ * depend on the caller.
  */
 #include "postgres.h"
 
@@ -22,7 +22,10 @@
 #include "utils/selfuncs.h"
 #include "utils/syscache.h"
 
-/* The columns of kg_entity that name a type, and those unique within it. */
+/*
+ * The columns of kg_entity that name a type, and the columns that are unique
+ * within a type.
+ */
 static const char *const of_type[] = {"tenant", "bundle", "entity_type"};
 static const char *const unique[] = {"node", "entity_id"};
 

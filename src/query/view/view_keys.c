@@ -23,7 +23,9 @@
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
 
-/* The first columns of the primary key of kg_index_key. The last is the node. */
+/*
+ * The first columns of the primary key of kg_index_key. The last is the node.
+ */
 enum
 {
 	KEY_TYPE = 1,
@@ -48,8 +50,8 @@ typedef struct Reader
 } Reader;
 
 /*
- * Returns whether a transaction can see the row of an entry of the index; the row
- * is read if its page has rows that some transactions do not see.
+ * Returns whether the snapshot shows the row of an entry of the index. The row
+ * itself is read only if its page has rows that some transactions do not see.
  */
 static bool
 is_visible(Reader *reader, ItemPointer row)
@@ -74,7 +76,9 @@ is_visible(Reader *reader, ItemPointer row)
 	return true;
 }
 
-/* Returns the number of keys of the scan that finds the first key of the range. */
+/*
+ * Returns the number of keys of the scan that finds the first key of the range.
+ */
 static int
 bounds(const KgViewRange *range)
 {
@@ -108,8 +112,8 @@ seek(Reader *reader, const KgViewRange *range)
 }
 
 /*
- * Returns less than, equal to or greater than zero, as the entry is before, at or
- * behind a bound. Any key is at the bound NULL.
+ * Returns less than, equal to or greater than zero, if the entry is before, at
+ * or behind the bound. If the bound is NULL, every entry is at the bound.
  */
 static int
 compare(const Entry *entry, const KgViewRange *range, const bytea *bound)

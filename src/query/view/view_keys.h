@@ -19,9 +19,9 @@ typedef struct KgViewRange
 } KgViewRange;
 
 /*
- * Returns the number of keys of the range, counted up to most.  Sets the nodes of
- * their entities, unless nodes is NULL.  Tests no policy: a number of a type belongs
- * to one tenant, but keys of hidden entities are among the keys.
+ * Returns the number of keys of the range, counted up to most.  Sets the nodes
+ * of their entities, unless nodes is NULL.  Tests no policy: a number of a type
+ * belongs to one tenant, but keys of hidden entities are among the keys.
  */
 extern int64 kg_view_keys(const KgViewRange *range, Snapshot snapshot,
 						  int64 most, int64 **nodes);

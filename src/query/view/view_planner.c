@@ -58,13 +58,16 @@
 #define KG_COUNTED_KEYS 5000
 #define KG_ASSUMED_KEYS 100
 /*
- * Number of entities that a scan reads in the time that KG_COUNTED_KEYS keys or
- * more and their entities take.
+ * Number of entities that a scan can read in the time that is needed for
+ * KG_COUNTED_KEYS or more keys and their entities.
  */
 #define KG_EARLY_READS 40000.0
 /* Random pages that are read per entity when it is found by its node number. */
 #define KG_ENTITY_PAGES 0.25
-/* Arguments of kg_view_row(); kg_entity_visible() has another number. */
+/*
+ * Number of arguments of kg_view_row(); kg_entity_visible() has a different
+ * number.
+ */
 #define KG_VIEW_ROW_NARGUMENTS 5
 
 /* A restriction that keys can answer: property op value. */
@@ -158,7 +161,7 @@ is_column(const View *view, Node *node, Test *test)
 	const char *name;
 	const Var *data;
 
-	/* A bigint column is cast if it is compared with a numeric. */
+	/* A bigint column that is compared with a numeric is below a cast. */
 	if (IsA(call, FuncExpr) && call->funcid == F_NUMERIC_INT8)
 		call = linitial(call->args);
 	name = kg_own_call((const Node *) call);
@@ -313,7 +316,10 @@ read_like(const View *view, const OpExpr *clause, Test *test)
 	return prefix.val.string.len > 0;
 }
 
-/* Returns the first element of a constant array that is not null, or NULL. */
+/*
+ * Returns the first element that is not null of a constant array; NULL if there
+ * is no such element.
+ */
 static Expr *
 first_element(const View *view, Node *node)
 {
@@ -562,7 +568,8 @@ typedef struct Counted
 	const PlannerGlobal *planning;
 	const List *args;
 	int64 count;
-	double rows; /* estimated number of entities of the type; or 0 */
+	/* estimated number of entities of the type; or 0 */
+	double rows;
 	struct Counted *next;
 	MemoryContextCallback gone;
 } Counted;
@@ -806,7 +813,10 @@ cost(SupportRequestCost *request)
 	if (count < 0)
 		count = KG_ASSUMED_KEYS;
 	else if (count >= KG_COUNTED_KEYS)
-		/* There may be as many keys as entities: take the geometric mean. */
+		/*
+		 * The count has ended at its maximum, and there may be as many keys as
+		 * entities. The geometric mean of both numbers is assumed.
+		 */
 		count = Max(count * 2, sqrt(count * known->rows));
 	request->startup = 0;
 	request->per_tuple = (count + 1) *

@@ -26,7 +26,8 @@ typedef enum KgViewArgument
 	KG_VIEW_BUNDLE,
 	KG_VIEW_TYPE,
 	KG_VIEW_PROPERTY,
-	KG_VIEW_TEST, /* operator and value, KG_MAX_VIEW_TESTS times */
+	/* operator and value, KG_MAX_VIEW_TESTS times */
+	KG_VIEW_TEST,
 	KG_VIEW_NARGUMENTS = KG_VIEW_TEST + 4
 } KgViewArgument;
 

@@ -59,7 +59,7 @@ kg_view_keys_serve(const KgField *field, KgOp op)
 			return field->kind != KG_KIND_DATETIME;
 		case KG_BOUND_LOWER:
 		case KG_BOUND_UPPER:
-			/* An enum column is compared as text, and its keys are not. */
+			/* An enum column is compared as text, but its keys are not. */
 			return field->kind != KG_KIND_ENUM && !field->is_array &&
 				   !field->by_version;
 		case KG_BOUND_PREFIX:
@@ -76,7 +76,7 @@ kg_view_keys_serve(const KgField *field, KgOp op)
 static void
 add_value(KgCondition *condition, const JsonbValue *value)
 {
-	/* No comparison has a key for null or for an empty prefix. */
+	/* null and an empty prefix have no key to compare with. */
 	bool comparable = value->type != jbvNull &&
 					  (condition->op != KG_OP_STARTS_WITH ||
 					   (value->type == jbvString && value->val.string.len > 0));
@@ -206,7 +206,7 @@ make_source(const KgViewFilter *filter, const KgType *type, KgSource *source)
 	memset(source, 0, sizeof(*source));
 	source->own = palloc0(sizeof(KgFilter));
 	source->rest = palloc0(sizeof(KgFilter));
-	/* A test of an instant makes two conditions. */
+	/* A test of an instant becomes two conditions. */
 	source->own->conditions = palloc0(2 * KG_MAX_VIEW_TESTS *
 									  sizeof(KgCondition));
 	for (int i = 0; i < filter->ntests && serves; i++)
@@ -236,7 +236,10 @@ is_empty(const KgViewFilter *filter)
 	return false;
 }
 
-/* Returns whether the range is the source's own conditions. */
+/*
+ * Sets the range of the keys that the source's own conditions bound. Returns
+ * false if these conditions are not a range.
+ */
 static bool
 range_of(const KgType *type, const KgSource *source, KgViewRange *range)
 {

@@ -3,12 +3,11 @@
  *	  The entities that a filter on a column of a view can match, found by
  *	  the keys of x-index properties.
  *
- * Only entities that the caller may see are returned, as in a tool. The
- * result contains every match of the filter and perhaps others, so the
- * executor still tests the view's rows. It is every entity of the type if
- * keys do not decide: for a value without a key, for a property that has
- * lost its x-index since planning, or if an outer statement has written
- * entities.
+ * Only entities that the caller may see are returned, as in a tool. The result
+ * contains every match of the filter and perhaps others, so the executor still
+ * tests the view's rows. If keys do not decide, the result is every entity of
+ * the type: for a value without a key, for a property that has lost its x-index
+ * since planning, or if an outer statement has written entities.
  */
 #ifndef KG_VIEW_ROWS_H
 #define KG_VIEW_ROWS_H
@@ -26,7 +25,8 @@
 typedef struct KgViewTest
 {
 	KgOp op;
-	const Jsonb *value; /* an array for KG_OPERAND_LIST; NULL: SQL's NULL */
+	/* an array for KG_OPERAND_LIST; NULL: SQL's NULL */
+	const Jsonb *value;
 } KgViewTest;
 
 typedef struct KgViewFilter
@@ -66,8 +66,9 @@ extern bool kg_view_range(const KgViewFilter *filter, KgViewRange *range);
 typedef void (*KgViewEdge)(Datum target, Datum properties, bool no_properties,
 						   void *arg);
 /*
- * Requests the decisions on all entities of these types (const KgType *) at once,
- * before a query reads them in an exchange.
+ * If a gateway decides (query/run/exchange.h), requests the decisions about all
+ * entities of these types (const KgType *) at once, before a query reads these
+ * entities.
  */
 extern void kg_view_decide(const KgCatalog *catalog, List *types);
 
