@@ -43,7 +43,8 @@ typedef struct KgAudited
 	/* complete records; for a batch, the records of its messages */
 	List *records;
 	bool is_batch;
-	struct KgAudited *outer; /* the batch that contains this message */
+	/* the batch that contains this message, or NULL */
+	struct KgAudited *outer;
 } KgAudited;
 
 /* The innermost recorded call, or NULL. */
@@ -88,7 +89,10 @@ extern Datum kg_audit_run(FunctionCallInfo fcinfo, int kind, KgAuditBody body,
 	}                                                                \
 	static Datum name##_audited(FunctionCallInfo fcinfo, void *unused_arg)
 
-/* Begins a message of a batch, which is recorded as a call of its own. */
+/*
+ * Begins the record of a message in a batch. Each message is recorded as a
+ * separate call.
+ */
 extern void kg_audit_message_begin(KgAudited *message);
 extern void kg_audit_message_end(KgAudited *message);
 
@@ -108,7 +112,9 @@ kg_audit_name(const char *tool, const Jsonb *arguments)
 		kg_audit_name_call(tool, arguments);
 }
 
-/* Sets the reply, if it differs from the result of the SQL function. */
+/*
+ * Sets the reply to record, if it differs from the result of the SQL function.
+ */
 static inline void
 kg_audit_reply(const Jsonb *reply)
 {
@@ -117,8 +123,8 @@ kg_audit_reply(const Jsonb *reply)
 }
 
 /*
- * Sets the reply to an entity's data, or to NULL. Members of the data are not
- * counted as further entities.
+ * Sets the reply to record to the data of one entity, or to NULL. Objects
+ * within the data are not counted as further entities.
  */
 static inline void
 kg_audit_entity(const Jsonb *data)
@@ -127,7 +133,10 @@ kg_audit_entity(const Jsonb *data)
 		kg_audit_entity_call(data);
 }
 
-/* Sets the version of the registered tool, and the operation that it runs. */
+/*
+ * Records the version of the registered tool, and the name of the operation
+ * that the tool runs.
+ */
 static inline void
 kg_audit_version(const char *version, const char *operation)
 {
@@ -135,7 +144,7 @@ kg_audit_version(const char *version, const char *operation)
 		kg_audit_version_call(version, operation);
 }
 
-/* Sets an error that is the reply. */
+/* Records an error that is returned as the reply instead of being raised. */
 static inline void
 kg_audit_error(const ErrorData *edata)
 {
@@ -143,7 +152,7 @@ kg_audit_error(const ErrorData *edata)
 		kg_audited->code = kg_audit_code(edata);
 }
 
-/* Sets an error of a protocol with numeric codes. */
+/* Records an error by its number, for a protocol with numeric error codes. */
 static inline void
 kg_audit_error_number(int number)
 {

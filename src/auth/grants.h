@@ -49,7 +49,10 @@ extern List *kg_granted_roles(Datum tenant);
 extern void kg_grant_role(Datum tenant, Oid role, const char *name,
 						  Datum access);
 
-/* Grants and revokes the privileges of these roles as their grants require. */
+/*
+ * Grants and revokes the privileges of the listed roles, as the roles' grants
+ * of tenants require.
+ */
 extern void kg_sync_roles(List *roles);
 /* Grants and revokes the privileges of all roles that have or had a grant. */
 extern void kg_sync_all_roles(void);

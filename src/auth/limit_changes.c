@@ -99,7 +99,7 @@ check_subject(const char *tenant, const char *subject)
 			KG_INVALID_INPUT, subject, "*, role:NAME, agent:NAME or sub:VALUE");
 }
 
-/* Returns the limits as stored: numbers or null. */
+/* Returns the limits in stored form: numbers or null. */
 static Jsonb *
 read_limits(const Jsonb *given, bool for_everybody)
 {

@@ -18,19 +18,20 @@
 #include "model/catalog.h"
 #include "store/reference/references.h"
 
-/* The changes of counts by a statement. */
+/* The changes of counts that one statement causes. */
 typedef struct KgCountChanges KgCountChanges;
 
 /*
- * Locks the counts of a tenant for a writer of edges. Returns its newest
- * catalog: until the transaction ends, no session begins counts that this
- * catalog does not have.
+ * Locks the counts of a tenant for a writer of edges, and returns the tenant's
+ * newest catalog. Until the transaction ends, no other session can introduce a
+ * counted property that this catalog lacks.
  */
 extern const KgCatalog *kg_counted_share(const char *tenant);
 
 /*
- * Begins the changes for a tenant that has counts. kg_counted_end() writes the
- * changes. If there are many changes, some of them are written before.
+ * Begins to collect changes of counts, for a tenant that has counts.
+ * kg_counted_end() writes them. If there are many changes, some are written
+ * earlier.
  */
 extern KgCountChanges *kg_counted_begin(const KgCatalog *catalog);
 extern void kg_counted_edge(KgCountChanges *changes, int64 source,
@@ -38,14 +39,14 @@ extern void kg_counted_edge(KgCountChanges *changes, int64 source,
 extern void kg_counted_end(KgCountChanges *changes);
 
 /*
- * Excludes writers of edges, before counts are made of entities that other
- * sessions may give edges.
+ * Excludes writers of edges. Call it before counts are created for entities to
+ * which other sessions may add edges.
  */
 extern void kg_counted_exclude(const KgCatalog *catalog);
 
 /*
- * Counts the edges of entities again, if the entities are new or have another
- * id, or if their type has another schema.
+ * Counts the edges of entities anew. This is needed if the entities are new or
+ * have another id, or if their type has another schema.
  */
 extern void kg_counted_anew(const KgCatalog *catalog, const KgNodeList *nodes);
 
