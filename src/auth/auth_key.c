@@ -227,7 +227,7 @@ kg_sql_check_auth_key(PG_FUNCTION_ARGS)
 		SPI_fnumber(desc,
 					alg && strcmp(alg, "HS256") == 0 ? "secret" : "public_key"),
 		&isnull);
-	/* CHECK constraints of the table refuse a missing or unknown value. */
+	/* CHECK constraints of the table refuse a missing value. */
 	if (alg == NULL || isnull || kg_jwt_alg(alg) == KG_JWT_NONE)
 		return PointerGetDatum(row);
 	material = PG_DETOAST_DATUM_PACKED(value);

@@ -102,8 +102,8 @@ load_barred(KgRoleGrants *fresh, Oid role)
 				"ON o.polname = p.policy AND NOT o.polpermissive "
 				"AND p.problem IS NULL AND o.polcmd = CASE p.command "
 				/*
-				 * Before version 0.2.0, a policy without WITH CHECK was
-				 * registered for SELECT, too.
+				 * Before version 0.2.0, a policy for SELECT was created for
+				 * all commands, with a check.
 				 */
 				"WHEN 'SELECT' THEN CASE WHEN p.made_check IS NULL "
 				"THEN 'r' ELSE '*' END "

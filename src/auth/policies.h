@@ -6,9 +6,9 @@
 #define KG_POLICIES_H
 
 /*
- * Returns true if any policy is registered. Usually there is none. This test
- * then saves the search for policies, which would take most of the time of a
- * session's first call. Runs as the owner, within SPI.
+ * Returns true if any policy is registered. Usually no policy is registered.
+ * This test then saves the search for policies, which would take most of the
+ * time of a session's first call. Runs as the owner, within SPI.
  */
 extern bool kg_policies_registered(void);
 

@@ -76,9 +76,9 @@ extern Jsonb *kg_idempotency_begin_tool(KgRequest *request, const char *key,
  */
 extern bool kg_idempotency_used(KgRequest *request, const char *text);
 /*
- * Returns a stored reply about entities of a type, reduced to what the caller
- * sees now. Items of entities that it does not see have only id and verdict,
- * and the member "withheld" has the number of these items.
+ * Returns a stored reply about entities of a type. The items of entities that
+ * the caller does not see now have only id and verdict, and the member
+ * "withheld" has the number of these items.
  */
 extern Jsonb *kg_idempotency_seen(const char *type, const Jsonb *reply);
 /*

@@ -9,8 +9,8 @@
 #include "utils/jsonb.h"
 
 /*
- * Returns {batch, position, updated_at} of the caller's load with this name,
- * or NULL if there is none. Call inside SPI.
+ * Returns {batch, position, updated_at} of the caller's load with this name.
+ * Returns NULL if the caller has no such load. Call inside SPI.
  */
 extern Jsonb *kg_load_position(const char *load);
 

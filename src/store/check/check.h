@@ -36,8 +36,8 @@ extern void kg_entity_check_scope(const KgType *type, const char *id,
 								  KgErrorList *errors);
 
 /*
- * Returns the error for a reference without a target. what is "entity", or
- * "existing entity" if this call cannot create the target.
+ * Returns the error for a reference without a target. The parameter "what" is
+ * "entity", or "existing entity" if this call cannot create the target.
  */
 extern KgError *kg_no_target_error(const KgField *field, const char *value,
 								   const char *what);

@@ -45,8 +45,8 @@ extern void kg_select_of_ids(KgForms *forms, const char *tenant,
 							 const KgType *type, const char *const *ids, int n);
 
 /*
- * Sets nodes[i] to the node of the entity with ids[i] that the current role
- * sees, or to 0 if there is none.
+ * Sets nodes[i] to the node of the entity with ids[i]. Sets it to 0 if the
+ * current role sees no such entity.
  */
 extern void kg_nodes_of_ids(const char *tenant, const KgType *type,
 							const char *const *ids, int n, int64 *nodes);

@@ -85,7 +85,7 @@ extern KG_NORETURN void kg_refuse_newer(void);
 
 /*
  * Raises KG_FORBIDDEN, with the message that entities hidden from the caller
- * would be changed. what is a participle such as "deleted".
+ * would be changed. The parameter "what" is a participle such as "deleted".
  */
 extern KG_NORETURN void kg_refuse_hidden(const char *what);
 

@@ -54,7 +54,8 @@ extern bool kg_stored_has_own_triggers(const char *table);
 
 /*
  * Returns the error for a row that a trigger prevented from being written. row
- * is "entity" or "edge"; what is a participle such as "inserted".
+ * is "entity" or "edge"; the parameter "what" is a participle such as
+ * "inserted".
  */
 extern KgError *kg_kept_error(const char *row, const char *what);
 
