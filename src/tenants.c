@@ -326,7 +326,10 @@ drop_rows(void *arg)
 	drop->done = true;
 }
 
-/* Raises an error unless the tenant exists. It may be partly deleted. */
+/*
+ * Raises an error unless the tenant exists. The tenant may be in the process
+ * of being dropped.
+ */
 static void
 require_dropped(Datum tenant)
 {

@@ -94,10 +94,7 @@ KG_ENTRY(kg_sql_get_many, KG_AUDIT_READS)
 	return kg_tool_get(catalog, type, kg_jw_finish(&w));
 }
 
-/*
- * The caller's limits appear in the schemas that are returned, so they are
- * applied first.
- */
+/* Applies the caller's limits, because the returned schemas depend on them. */
 KG_ENTRY(kg_sql_list_tools, KG_AUDIT_READS)
 {
 	const KgSchemaForm form = kg_schema_form(false);

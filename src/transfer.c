@@ -61,8 +61,9 @@ advance(const char *sequence, int64 last)
 }
 
 /*
- * Sets the shard number. Raises an error if the database has tenants, because
- * their numbers would belong to another shard. Sequences only advance.
+ * Sets the shard number of the database, once, before it has tenants.
+ * Sequences only advance, and the numbers of existing tenants would belong to
+ * another shard.
  */
 KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 {

@@ -90,7 +90,8 @@ kg_sql_policy_probe(PG_FUNCTION_ARGS)
 	kg_owner_require("test policies as another role");
 	GetUserIdAndSecContext(&userid, &sec_context);
 	/*
-	 * The role is a member of PUBLIC, as is every role that policies apply to.
+	 * PUBLIC is not a role that can be set. Any role to which policies apply
+	 * can replace it, because every role is a member of PUBLIC.
 	 */
 	SetUserIdAndSecContext(OidIsValid(role) ? role : ROLE_PG_MONITOR,
 						   sec_context | SECURITY_LOCAL_USERID_CHANGE);
@@ -104,8 +105,8 @@ kg_sql_policy_probe(PG_FUNCTION_ARGS)
 }
 
 /*
- * Removes the error position, because it counts in the expression and not in
- * the calling statement.
+ * Reports the error position as a position in the expression, because it is
+ * not a position in the calling statement.
  */
 static void
 point_into_expression(void *arg)

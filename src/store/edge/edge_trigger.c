@@ -197,8 +197,10 @@ typedef struct Keeping
 	int places[NCOLS];
 	MemoryContext row; /* memory for reading one row */
 	char *tenant;	   /* NULL: before the first row */
-	bool whole; /* the statement restores rows along with all derived rows */
-	bool own;	/* the statement restores rows along with their history only */
+	/* the statement rewrites the whole tenant, with all derived rows */
+	bool whole;
+	/* the history is restored or rewritten too, so it is not recorded */
+	bool own;
 	const KgCatalog *catalog;
 	KgCountChanges *counts;		/* NULL: the tenant has no counts */
 	bool counts_later;			/* an outer call writes the counts */

@@ -71,8 +71,8 @@ hash_pair(const KgColumns *edges, int row)
 }
 
 /*
- * Locks the pairs of ends. The order is by the number of the relation, then by
- * hash, so that sessions do not deadlock.
+ * Locks the pairs of ends of edges. Relations are processed in the order of
+ * their numbers, so that sessions do not deadlock.
  */
 static void
 lock_pairs(const KgColumns *edges)

@@ -70,8 +70,8 @@ extern void kg_row_require_node(const Datum *values, const bool *nulls);
 /*
  * Returns the name of a column of a new row to which the user assigned a value
  * that is not permitted, or NULL. If users could choose a version, a version
- * that a client has read could match a later entity. If the row is stored, its
- * first version is not known, so the version is not checked.
+ * that a client has read could match a later entity. If the row is stored, the
+ * version with which it began is not known, so a version above 1 is permitted.
  */
 extern const char *kg_row_given_column(const Datum *values, bool stored);
 /* Raises an error for kg_row_given_column() of a row that is not stored yet. */

@@ -917,8 +917,8 @@ try_items(void *arg)
 }
 
 /*
- * Returns whether a write of an item may fail without an error, or whether the
- * written item may be invisible.
+ * Returns whether a write of an item may fail, or whether the written item may
+ * be invisible to the caller.
  */
 static bool
 may_fail(const Put *put)

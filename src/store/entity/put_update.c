@@ -95,8 +95,8 @@ is_named(const JsonbContainer *names, const JsonbValue *key)
 }
 
 /*
- * Returns the member "key" of the item. If it is missing or not an object,
- * returns NULL.
+ * Returns the member "key" of the item, or NULL if it is missing. If it is not
+ * an object, reports that and returns NULL.
  */
 static const JsonbContainer *
 read_object(const JsonbContainer *object, const char *key, const char *path,
@@ -223,8 +223,9 @@ write_set(const JsonbContainer *object, KgJsonWriter *w)
 }
 
 /*
- * Reports properties that the caller put beside "set", with a corrected item.
- * Returns false if an unknown member is not a property of the type.
+ * If the caller put properties of the type beside "set", reports them, with a
+ * corrected item. Returns false if there is nothing to correct, or if the item
+ * has other faults.
  */
 static bool
 report_beside_set(const KgType *type, const JsonbContainer *object,
@@ -555,8 +556,9 @@ write_array(KgJsonWriter *w, const JsonbValue *old, const JsonbValue *add,
 }
 
 /*
- * Writes the array of a stored property that the item changes. Returns false
- * if the item does not change the property's array.
+ * Writes the array of a stored property with the changes of "add" and
+ * "remove". Returns false if these do not name the property, or if its stored
+ * value is not an array.
  */
 static bool
 write_stored_array(KgJsonWriter *w, const KgPutItem *item, const KgJsonIter *it)

@@ -209,9 +209,10 @@ put_common(const KgHistory *history, KgArg *args)
  * statement in a row trigger, is recorded before the outer statement. A
  * deletion in a WITH clause may be recorded after an insertion.
  *
- * A late change left a state from which an earlier recorded change started. It
- * is moved before the first such change that does not follow another change.
- * That change and all later changes get new numbers.
+ * A late change is recorded after a change that started from the state to
+ * which the late change led. It is moved before the first such change that
+ * does not follow another change. That change and all later changes get new
+ * numbers.
  */
 static void
 order_edges(const KgHistory *history)

@@ -679,7 +679,8 @@ merged(const Merge *merge)
 }
 
 /*
- * Returns the properties of an edge. If it has none, returns an empty object.
+ * Returns the properties of an edge. If it has no properties, returns an empty
+ * object.
  */
 static const Jsonb *
 as_object(const Jsonb *image)

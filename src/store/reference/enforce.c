@@ -225,8 +225,8 @@ void
 kg_scope_end(KgScope *scope, const KgUserContext *caller)
 {
 	/*
-	 * The scope is closed first, so statements of these checks do not leave
-	 * their rows unchecked.
+	 * The scope is closed first. So each statement that the checks run is
+	 * checked at its own end.
 	 */
 	KgUnchecked *unchecked = kg_scope_close(scope);
 

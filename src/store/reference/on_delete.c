@@ -251,8 +251,8 @@ first_from(const IncomingList *list, int64 node)
 }
 
 /*
- * Returns whether an edge of the list may be derived from the reference.
- * Considers only edges whose member undone has the given value.
+ * Returns whether an edge of the list may be derived from the reference. If
+ * "undone" is true, considers only edges to entities whose creation is undone.
  */
 static bool
 makes_edge(const IncomingList *list, const KgFieldReference *reference,

@@ -247,8 +247,8 @@ kg_rename_without(const KgField *field, const char *value, Jsonb *data)
 	KgRenamed gone = {value, strlen(value), 0};
 	KgRenamedOf values = {.n = 1, .values = &gone};
 	/*
-	 * The number of the document's entity is 1, and that of the value's entity
-	 * is 0, so the document is not the value's own.
+	 * self is 1: the document belongs to another entity than the entity
+	 * (number 0) that had the value.
 	 */
 	Copy copy = {field, &values, 1};
 

@@ -109,8 +109,8 @@ make_rest(uint64 statement, const char *tenant)
 }
 
 /*
- * Removes the rests (struct Rest) that a subtransaction, or a later one,
- * began. If "one" is not NULL, removes only that rest.
+ * Removes the rest "one", and all rests (struct Rest) that began in the
+ * subtransaction "since" or later.
  */
 static void
 drop_rests(SubTransactionId since, const Rest *one)

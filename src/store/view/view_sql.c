@@ -216,8 +216,8 @@ kg_view_id_column(const KgType *type)
 
 /*
  * Adds a column with the id. It is the stored column entity_id, which has an
- * index. If the id is a number, it is read from the document instead; filters
- * on such a column use index keys.
+ * index. If the id is a number, it is read from the document instead. Filters
+ * on that column can use index keys.
  */
 static List *
 add_id(List *columns, const KgType *type, const char *name, const char *comment)
@@ -411,8 +411,9 @@ append_whole(StringInfo sql, const KgCatalog *catalog, const KgView *view,
 }
 
 /*
- * Appends a SELECT of the edges of all variants. It is for readers of one kind
- * if tables is not NULL, otherwise for every reader.
+ * Appends a SELECT of the edges of all variants. If tables->whole is true, the
+ * query is only for a reader that sees all entities. Otherwise it is for every
+ * reader.
  */
 static void
 append_relation(StringInfo sql, const KgCatalog *catalog, const KgView *view,

@@ -42,7 +42,7 @@ typedef struct Found
 	/* options other than kg_graph's, each preceded by a comma */
 	const char *options;
 	const char *owner; /* owner as an SQL identifier; NULL: the caller */
-	/* the owner is the caller, or a role of which the caller is a member */
+	/* the owner is the caller, or a role that has the caller as a member */
 	bool owned;
 	bool wanted;
 } Found;
