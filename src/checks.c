@@ -1,7 +1,7 @@
 /*
  * checks.c
- * SQL function kg_check(): verifies every row, and the definitions of the
- * extension's tables.
+ *	  SQL function kg_check(): verifies every row, and the definitions of the
+ *	  extension's tables.
  *
  * Each definition is checked by a statement that returns object, message and
  * repair. It runs as the owner of the extension. If an admin calls, $1 is the

@@ -1,7 +1,7 @@
 /*
  * graph.c
- * SQL functions of the graph tools. Each function accepts and returns the JSON
- * of the tool with the same name (tools/graph_*.c, tools/bfs_*.c).
+ *	  SQL functions of the graph tools. Each function accepts and returns the
+ *	  JSON of the tool with the same name (tools/graph_*.c, tools/bfs_*.c).
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * health.c
- * SQL function kg_health(): a quick check. (kg_check() verifies every row.)
+ *	  SQL function kg_health(): a quick check. (kg_check() verifies every row.)
  *
  * A component is a function that checks one area: it writes metrics and
  * reports problems. The owner and gateways get all components. Other callers

@@ -1,6 +1,7 @@
 /*
  * index_keys.c
- * SQL functions that read kg_entity.index_keys: kg_packed_key, kg_packed_keys.
+ *	  SQL functions that read kg_entity.index_keys: kg_packed_key,
+ *	  kg_packed_keys.
  *
  * The results depend only on the arguments. The functions accept any bytes.
  */

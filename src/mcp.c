@@ -1,8 +1,8 @@
 /*
  * mcp.c
- * SQL functions kg_mcp(message, token, tenant), which processes a message of
- * the Model Context Protocol, and kg_mcp_authorized(), which in addition
- * accepts decisions of another system.
+ *	  SQL functions kg_mcp(message, token, tenant), which processes a message
+ *	  of the Model Context Protocol, and kg_mcp_authorized(), which in addition
+ *	  accepts decisions of another system.
  *
  * The caller is identified first; a caller without identity gets no reply. A
  * message is processed read-only, in a security context that prevents changes

@@ -1,7 +1,7 @@
 /*
  * past.c
- * SQL functions that statements of a call with the argument as_of use
- * (query/time/past.h).
+ *	  SQL functions that statements of a call with the argument as_of use
+ *	  (query/time/past.h).
  */
 #include "postgres.h"
 

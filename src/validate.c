@@ -1,7 +1,7 @@
 /*
  * validate.c
- * SQL functions of the JSON Schema engine: kg_validate, kg_validation_errors,
- * kg_schema_check.
+ *	  SQL functions of the JSON Schema engine: kg_validate,
+ *	  kg_validation_errors, kg_schema_check.
  *
  * The results depend only on the arguments. Limits, which are settings, can
  * turn a result into an error, but never into another result. Therefore the

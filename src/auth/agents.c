@@ -1,6 +1,6 @@
 /*
  * agents.c
- * The agents of tenants.
+ *	  The agents of tenants.
  *
  * Agents are read as the owner, and a few agents are cached until a watched
  * table changes. The absence of an agent is cached, too, as an agent that sees

@@ -1,6 +1,6 @@
 /*
  * limits.c
- * Limits of a caller's use of the server, and quotas of a tenant.
+ *	  Limits of a caller's use of the server, and quotas of a tenant.
  *
  * It is cached, until a catalog table changes, whether any tenant has limits.
  * If no tenant has limits, callers are not identified. Otherwise the limits in

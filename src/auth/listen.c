@@ -1,6 +1,6 @@
 /*
  * listen.c
- * Notifications for gateways on the channel kg_mcp.
+ *	  Notifications for gateways on the channel kg_mcp.
  *
  * Any role that may connect may LISTEN. Therefore a notification has only two
  * parts: a keyed digest of the tenant, and the kind of data that has changed.

@@ -1,6 +1,6 @@
 /*
  * login.c
- * Verifies a token and binds its identity.
+ *	  Verifies a token and binds its identity.
  *
  * The order of checks is: size, form, key by (issuer, id, algorithm),
  * signature, audience, times, and then the claims that identify the caller. An

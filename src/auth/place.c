@@ -1,6 +1,6 @@
 /*
  * place.c
- * Slots that limit the number of concurrent calls.
+ *	  Slots that limit the number of concurrent calls.
  *
  * Each slot is an advisory lock, which is visible in pg_locks and is released
  * when the session ends. SQL functions cannot take a lock with this tag. It is

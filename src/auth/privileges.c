@@ -1,7 +1,7 @@
 /*
  * privileges.c
- * PostgreSQL privileges on the extension's objects that follow from a role's
- * grants and from being a gateway.
+ *	  PostgreSQL privileges on the extension's objects that follow from a
+ *	  role's grants and from being a gateway.
  *
  * A grant of a tenant is a row of kg_tenant_role. Policies read it, but
  * PostgreSQL checks privileges before policies. kg_role records the privileges

@@ -1,6 +1,6 @@
 /*
  * tenant_planner.c
- * Planner support of kg_own_tenant(), with which every policy begins.
+ *	  Planner support of kg_own_tenant(), with which every policy begins.
  *
  * The planner sorts the conditions on a table by cost. It may evaluate a
  * caller's leakproof and cheap condition, such as "term < 'g'", before the

@@ -1,6 +1,6 @@
 /*
  * token_identity.c
- * Identity from a verified token.
+ *	  Identity from a verified token.
  *
  * The identity is in this backend's own memory, which SQL cannot write. A
  * setting would not be safe, because any SQL could change it. Each identity

@@ -1,6 +1,6 @@
 /*
  * visibility.c
- * Decides which part of its tenant the caller sees.
+ *	  Decides which part of its tenant the caller sees.
  *
  * Policies are read from the relation cache, because the server enforces these
  * policies regardless of the transaction's snapshot. Results are cached for a

@@ -1,6 +1,6 @@
 /*
  * idempotency.c
- * Idempotency keys of writes.
+ *	  Idempotency keys of writes.
  *
  * The reply is stored in the transaction of the write, so either both are
  * committed or neither is. If two sessions send the same key, the second

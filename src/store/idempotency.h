@@ -1,7 +1,7 @@
 /*
  * idempotency.h
- * Idempotency keys. A write that a caller repeats with the same key is not
- * executed again, but returns the first reply.
+ *	  Idempotency keys. A write that a caller repeats with the same key is not
+ *	  executed again, but returns the first reply.
  */
 #ifndef KG_IDEMPOTENCY_H
 #define KG_IDEMPOTENCY_H

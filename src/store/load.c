@@ -1,6 +1,6 @@
 /*
  * load.c
- * Positions of loads. A load is a sequence of batches that a client writes.
+ *	  Positions of loads. A load is a sequence of batches that a client writes.
  *
  * The position is written in the transaction of its batch, so it always agrees
  * with the written rows. Batches are numbered. If two sessions continue the

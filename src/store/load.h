@@ -1,7 +1,7 @@
 /*
  * load.h
- * Positions of loads. A load is a sequence of batches that a client writes and
- * can continue after a failure.
+ *	  Positions of loads. A load is a sequence of batches that a client writes
+ *	  and can continue after a failure.
  */
 #ifndef KG_LOAD_H
 #define KG_LOAD_H

@@ -1,6 +1,6 @@
 /*
  * memory.c
- * Writes of the toolset "memory".
+ *	  Writes of the toolset "memory".
  *
  * An observation is an entity. Its id is a hash of the entity's name and of
  * the observation's text, so an observation that is added twice is stored

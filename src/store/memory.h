@@ -1,8 +1,8 @@
 /*
  * memory.h
- * Writes of the toolset "memory". All functions write through
- * kg_put_entities() and similar functions, as the caller, inside
- * SPI_connect().
+ *	  Writes of the toolset "memory". All functions write through
+ *	  kg_put_entities() and similar functions, as the caller, inside
+ *	  SPI_connect().
  */
 #ifndef KG_STORE_MEMORY_H
 #define KG_STORE_MEMORY_H

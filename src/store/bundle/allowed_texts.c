@@ -1,6 +1,6 @@
 /*
  * bundle/allowed_texts.c
- * The texts that a column's CHECK constraints allow.
+ *	  The texts that a column's CHECK constraints allow.
  *
  * Only CHECK (column IN (constants)) is recognized, alone or combined by AND,
  * in constraints of the table or of the column's domain.

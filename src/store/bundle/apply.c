@@ -1,6 +1,6 @@
 /*
  * bundle/apply.c
- * Applies a bundle.
+ *	  Applies a bundle.
  *
  * Under the bundle's lock, the payload (the bundle as it was sent) is read,
  * and all its faults are collected. Then it is written in an order in which

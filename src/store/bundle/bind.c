@@ -1,6 +1,6 @@
 /*
  * bundle/bind.c
- * Creates entity types from tables of the user.
+ *	  Creates entity types from tables of the user.
  *
  * The schema of a type is derived from the table's columns, keys and comments
  * at the time when the table is bound. It is an ordinary schema with x-table,

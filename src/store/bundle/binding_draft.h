@@ -1,6 +1,6 @@
 /*
  * bundle/binding_draft.h
- * Drafts of types and relations that read tables of the user.
+ *	  Drafts of types and relations that read tables of the user.
  *
  * A draft is derived from the system catalogs: the columns that the caller may
  * read, and the table's keys, comments, enums, domains and checks. It is

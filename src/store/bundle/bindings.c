@@ -1,6 +1,6 @@
 /*
  * bundle/bindings.c
- * Checks types that read a table of the user.
+ *	  Checks types that read a table of the user.
  *
  * The checks run as the caller, which needs SELECT on the table. The id needs
  * a unique index on its columns, and each reference needs an index on its

@@ -37,8 +37,8 @@ check_type(KgApply *apply, KgPayloadType *type)
 }
 
 /*
- * Returns the path of the field in the schema. Returns NULL if the field is
- * below a $ref or a branch (such as anyOf).
+ * Returns the path of the field in the schema, if no $ref or branch (such as
+ * anyOf) leads to the field.
  */
 static char *
 field_path(const KgPayloadType *type, const KgField *field)

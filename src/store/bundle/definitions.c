@@ -1,6 +1,6 @@
 /*
  * bundle/definitions.c
- * The definitions that the schemas of a bundle share.
+ *	  The definitions that the schemas of a bundle share.
  *
  * The meaning of a type depends on these definitions as well as on its own
  * schema. If they change, the types that refer to them change, too, and stored

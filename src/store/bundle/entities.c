@@ -1,7 +1,7 @@
 /*
  * bundle/entities.c
- * Writes a bundle's entities. New entities are inserted, changed entities
- * updated, missing entities deleted, and equal entities not touched.
+ *	  Writes a bundle's entities. New entities are inserted, changed entities
+ *	  updated, missing entities deleted, and equal entities not touched.
  *
  * The statements run as the caller, under row security, in batches. Triggers
  * of kg_entity validate the rows and derive others. References are checked

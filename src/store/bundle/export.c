@@ -1,6 +1,6 @@
 /*
  * bundle/export.c
- * Exports a bundle in the form that kg_apply_bundle() accepts.
+ *	  Exports a bundle in the form that kg_apply_bundle() accepts.
  *
  * Runs as the caller, so the export omits rows that the caller may not see.
  * All orders are fixed, so equal bundles give equal bytes.

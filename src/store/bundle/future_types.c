@@ -1,7 +1,7 @@
 /*
  * bundle/future_types.c
- * Types as they will be after an apply: checks of schemas, and look-ups by
- * name.
+ *	  Types as they will be after an apply: checks of schemas, and look-ups by
+ *	  name.
  */
 #include "postgres.h"
 

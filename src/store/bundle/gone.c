@@ -1,8 +1,8 @@
 /*
  * bundle/gone.c
- * Counts the rows that are deleted along with the entities that an apply
- * deletes. These are explicit edges and, by x-on-delete, entities of this
- * bundle and other bundles.
+ *	  Counts the rows that are deleted along with the entities that an apply
+ *	  deletes. These are explicit edges and, by x-on-delete, entities of this
+ *	  bundle and other bundles.
  *
  * A count is the difference between the numbers of rows before and after the
  * deletion, each in one snapshot of this transaction. So writes of other

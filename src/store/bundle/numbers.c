@@ -1,6 +1,6 @@
 /*
  * numbers.c
- * Numbers of types and relations.
+ *	  Numbers of types and relations.
  *
  * Numbers are integers. A database with a shard number (kg_set_shard()) has
  * 2^20 of them. A dry run is rolled back. It uses negative numbers, which no

@@ -1,6 +1,6 @@
 /*
  * payload.c
- * Reads a payload: a bundle as the caller sent it.
+ *	  Reads a payload: a bundle as the caller sent it.
  */
 #include "postgres.h"
 

@@ -1,7 +1,7 @@
 /*
  * payload.h
- * The payload is a bundle as the caller sent it, read into structs. All its
- * faults are collected.
+ *	  The payload is a bundle as the caller sent it, read into structs. All its
+ *	  faults are collected.
  */
 #ifndef KG_PAYLOAD_H
 #define KG_PAYLOAD_H

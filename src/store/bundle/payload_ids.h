@@ -1,7 +1,7 @@
 /*
  * payload_ids.h
- * Tables that find the items of a payload by their ids. There is one table per
- * type. The tables live as long as the payload is applied.
+ *	  Tables that find the items of a payload by their ids. There is one table
+ *	  per type. The tables live as long as the payload is applied.
  */
 #ifndef KG_PAYLOAD_IDS_H
 #define KG_PAYLOAD_IDS_H

@@ -1,6 +1,6 @@
 /*
  * payload_text.c
- * Splits the text of a bundle into its parts while it is parsed.
+ *	  Splits the text of a bundle into its parts while it is parsed.
  *
  * A conversion of the whole text to jsonb would take several times its size in
  * memory. Here, PostgreSQL's JSON parser calls functions of this file, and

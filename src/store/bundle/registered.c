@@ -1,8 +1,8 @@
 /*
  * bundle/registered.c
- * Registered tools in a bundle, and registered tools that a change of the
- * bundle could invalidate. All functions run as the extension's owner, inside
- * SPI_connect().
+ *	  Registered tools in a bundle, and registered tools that a change of the
+ *	  bundle could invalidate. All functions run as the extension's owner,
+ *	  inside SPI_connect().
  */
 #include "postgres.h"
 

@@ -1,9 +1,9 @@
 /*
  * bundle/relations.c
- * The relations of a bundle after the apply. They are the relations that its
- * payload declares, the relations that its types derive and, in a merge, the
- * other stored relations. All are checked together, so that a stored bundle
- * can always be applied again.
+ *	  The relations of a bundle after the apply. They are the relations that
+ *	  its payload declares, the relations that its types derive and, in a
+ *	  merge, the other stored relations. All are checked together, so that a
+ *	  stored bundle can always be applied again.
  */
 #include "postgres.h"
 

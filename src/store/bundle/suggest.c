@@ -1,6 +1,6 @@
 /*
  * bundle/suggest.c
- * Suggests a bundle for the tables of a schema: kg_suggest_bindings().
+ *	  Suggests a bundle for the tables of a schema: kg_suggest_bindings().
  *
  * A table with a primary key becomes a type. It becomes a relation instead if
  * its primary key consists of two foreign keys, the table has no other foreign

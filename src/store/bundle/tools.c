@@ -1,7 +1,8 @@
 /*
  * bundle/tools.c
- * The generated tools of a bundle. Checks their names, and makes the rows of
- * kg_tool equal to the tools that the bundle's types and relations expose.
+ *	  The generated tools of a bundle. Checks their names, and makes the rows
+ *	  of kg_tool equal to the tools that the bundle's types and relations
+ *	  expose.
  */
 #include "postgres.h"
 

@@ -1,7 +1,7 @@
 /*
  * bundle/unique.c
- * Changes of the set of properties that an x-ref-field names. The values of
- * such a property are unique.
+ *	  Changes of the set of properties that an x-ref-field names. The values of
+ *	  such a property are unique.
  *
  * The type of such a property may belong to another bundle. Its writers are
  * locked out, as when its schema changes. If a property is newly named, rows

@@ -1,6 +1,6 @@
 /*
  * check.c
- * Checks an entity: its id, size, depth, schema and scope.
+ *	  Checks an entity: its id, size, depth, schema and scope.
  */
 #include "postgres.h"
 

@@ -1,7 +1,7 @@
 /*
  * check.h
- * The checks of an entity that every function that writes entities performs:
- * id, size, depth, schema and scope.
+ *	  The checks of an entity that every function that writes entities
+ *	  performs: id, size, depth, schema and scope.
  */
 #ifndef KG_CHECK_H
 #define KG_CHECK_H

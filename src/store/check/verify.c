@@ -1,6 +1,6 @@
 /*
  * verify.c
- * Verifies that all rows derived from a tenant's entities are correct.
+ *	  Verifies that all rows derived from a tenant's entities are correct.
  *
  * Entities are read once, in batches. The rows that derive.h derives from a
  * batch are compared set-wise with the stored rows of the batch's nodes. A

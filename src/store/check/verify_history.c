@@ -1,6 +1,6 @@
 /*
  * verify_history.c
- * Verifies that the recorded changes of a tenant end in its stored rows.
+ *	  Verifies that the recorded changes of a tenant end in its stored rows.
  *
  * Documents are compared byte for byte: 1.0 differs from 1.00.
  */

@@ -1,6 +1,7 @@
 /*
  * verify_history.h
- * Verification that the recorded changes of a tenant end in its stored rows.
+ *	  Verification that the recorded changes of a tenant end in its stored
+ *	  rows.
  */
 #ifndef KG_VERIFY_HISTORY_H
 #define KG_VERIFY_HISTORY_H

@@ -1,6 +1,6 @@
 /*
  * verify_schemas.c
- * Verifies rows that are derived from a tenant's schemas.
+ *	  Verifies rows that are derived from a tenant's schemas.
  *
  * The catalog contains the rows of tools as they are stored, even if a type
  * does not expose the tool or its name is wrong. So the tools of the catalog

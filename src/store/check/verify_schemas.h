@@ -15,7 +15,7 @@
 /*
  * Adds a difference for each of these conditions that is not met:
  * - The listed tools are the tools that the types expose, with the right
- * names.
+ *   names.
  * - No generated tool has the name of a tool that every tenant has.
  * - Clients accept the registered tools.
  * - The hash of each type is the hash of its schema.

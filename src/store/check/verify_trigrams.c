@@ -1,6 +1,6 @@
 /*
  * verify_trigrams.c
- * Verifies that kg_trigram has each trigram of each term of a tenant.
+ *	  Verifies that kg_trigram has each trigram of each term of a tenant.
  *
  * There are ten times as many trigrams as entities, so they are not looked up
  * one by one. A range of rows is read in the order of their index, and stored

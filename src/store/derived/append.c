@@ -1,6 +1,6 @@
 /*
  * append.c
- * Appends many new rows to a derived table.
+ *	  Appends many new rows to a derived table.
  *
  * INSERT ... SELECT unnest() packs rows into arrays, unpacks them, and passes
  * each row through the executor, the heap and WAL. Apart from index entries,

@@ -1,6 +1,6 @@
 /*
  * columns.c
- * Rows that are stored as one array per column.
+ *	  Rows that are stored as one array per column.
  */
 #include "postgres.h"
 

@@ -1,7 +1,7 @@
 /*
  * columns.h
- * Rows that are stored as one array per column, for one INSERT ... SELECT FROM
- * unnest().
+ *	  Rows that are stored as one array per column, for one INSERT ... SELECT
+ *	  FROM unnest().
  */
 #ifndef KG_COLUMNS_H
 #define KG_COLUMNS_H

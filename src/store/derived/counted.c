@@ -1,6 +1,6 @@
 /*
  * counted.c
- * Recounts edges, and compares the result with the stored counts.
+ *	  Recounts edges, and compares the result with the stored counts.
  */
 #include "postgres.h"
 

@@ -1,8 +1,8 @@
 /*
  * counted_rows.h
- * The rows of kg_index_key that are counts of edges, as structs. counted.c
- * computes counts from all edges; counted_changes.c adds changes to stored
- * counts.
+ *	  The rows of kg_index_key that are counts of edges, as structs. counted.c
+ *	  computes counts from all edges; counted_changes.c adds changes to stored
+ *	  counts.
  */
 #ifndef KG_COUNTED_ROWS_H
 #define KG_COUNTED_ROWS_H

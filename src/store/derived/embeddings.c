@@ -1,6 +1,6 @@
 /*
  * embeddings.c
- * Embeddings of entities: rows of kg_embedding.
+ *	  Embeddings of entities: rows of kg_embedding.
  *
  * A session that stores an embedding locks the entity, as for a reference to
  * it, so that the entity exists as long as the row. It also locks the row of

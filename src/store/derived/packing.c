@@ -1,24 +1,24 @@
 /*
  * packing.c
- * Packs edges.
+ *	  Packs edges.
  *
  * The packed edges of a node represent all its edges. A bit in the packed row
  * marks a node whose packed edges are valid. If a snapshot shows edges that
  * differ from the packed edges, it must show the bit as cleared:
  *
  * - A writer of edges clears the bits of the ends in the same transaction. So
- * a snapshot shows both changes or neither.
+ *   a snapshot shows both changes or neither.
  *
  * - A packer must see all changes for which bits are already cleared. Writers
- * hold a share lock on the tenant until their transactions end. The packer
- * takes a lock that excludes writers, and reads with a snapshot taken after
- * that.
+ *   hold a share lock on the tenant until their transactions end. The packer
+ *   takes a lock that excludes writers, and reads with a snapshot taken after
+ *   that.
  *
  * - A writer in REPEATABLE READ or SERIALIZABLE may have a snapshot older than
- * a packing. It would not see the bits that it must clear. Therefore each
- * packing updates the tenant's row with key 0. Such a writer inserts that row
- * ON CONFLICT DO NOTHING; PostgreSQL raises SQLSTATE 40001 if the row is newer
- * than the snapshot.
+ *   a packing. It would not see the bits that it must clear. Therefore each
+ *   packing updates the tenant's row with key 0. Such a writer inserts that
+ *   row ON CONFLICT DO NOTHING; PostgreSQL raises SQLSTATE 40001 if the row is
+ *   newer than the snapshot.
  *
  * A stored row has a set bit, or belongs to a single node whose bit is set;
  * other rows are deleted. So all rows are within the range of the tenant's

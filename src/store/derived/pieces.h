@@ -1,7 +1,7 @@
 /*
  * pieces.h
- * Maintenance of kg_trigram, which has the pieces (trigrams) of the terms of
- * entities.
+ *	  Maintenance of kg_trigram, which has the pieces (trigrams) of the terms
+ *	  of entities.
  */
 #ifndef KG_PIECES_H
 #define KG_PIECES_H

@@ -1,6 +1,6 @@
 /*
  * rebuild.c
- * Derives all rows of a tenant anew.
+ *	  Derives all rows of a tenant anew.
  *
  * This is needed if triggers did not fire, for example in a restore with
  * disabled triggers or for a table loaded by replication. It is also needed if

@@ -1,6 +1,6 @@
 /*
  * rebuild.h
- * Derives all rows of a tenant anew from its entities.
+ *	  Derives all rows of a tenant anew from its entities.
  */
 #ifndef KG_REBUILD_H
 #define KG_REBUILD_H

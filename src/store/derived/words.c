@@ -1,6 +1,6 @@
 /*
  * words.c
- * Maintenance of kg_word and kg_word_count from the texts of entities.
+ *	  Maintenance of kg_word and kg_word_count from the texts of entities.
  *
  * One statement writes both tables, so the counts agree with the rows. Each
  * backend has its own rows (slot) of kg_word_count, so sessions that write the

@@ -1,6 +1,6 @@
 /*
  * edge_ends.c
- * Updates at the ends of edges when edges are replaced.
+ *	  Updates at the ends of edges when edges are replaced.
  *
  * A statement cannot pass arguments to its triggers. So the state of
  * kg_edge_ends_together() is in a static variable.

@@ -1,6 +1,6 @@
 /*
  * edge_ends.h
- * Updates at the ends of edges when edges are replaced.
+ *	  Updates at the ends of edges when edges are replaced.
  *
  * If the references of an entity change, one statement deletes edges and the
  * next statement inserts edges. Both change the counts and the packed edges of

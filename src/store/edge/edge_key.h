@@ -1,7 +1,8 @@
 /*
  * edge_key.h
- * The key of parallel edges. If a relation has a key property, the property's
- * value is part of an edge's identity, in the column kg_edge.key.
+ *	  The key of parallel edges. If a relation has a key property, the
+ *	  property's value is part of an edge's identity, in the column
+ *	  kg_edge.key.
  */
 #ifndef KG_EDGE_KEY_H
 #define KG_EDGE_KEY_H

@@ -1,7 +1,8 @@
 /*
  * edge_trigger.c
- * The statement triggers of kg_edge. They check explicit edges in batches, one
- * tenant at a time, record the history of edges, and update counts of edges.
+ *	  The statement triggers of kg_edge. They check explicit edges in batches,
+ *	  one tenant at a time, record the history of edges, and update counts of
+ *	  edges.
  *
  * Derived edges (rows with a property) are written as the extension's owner by
  * the functions that maintain references. Policies prevent other roles from

@@ -1,6 +1,6 @@
 /*
  * given_edges.c
- * Edges in the form in which a caller sends them.
+ *	  Edges in the form in which a caller sends them.
  */
 #include "postgres.h"
 

@@ -1,7 +1,7 @@
 /*
  * delete_entities.c
- * kg_delete_entities(): deletes those entities to which no remaining entity
- * refers.
+ *	  kg_delete_entities(): deletes those entities to which no remaining entity
+ *	  refers.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * documents.c
- * Reads stored documents.
+ *	  Reads stored documents.
  */
 #include "postgres.h"
 

@@ -1,12 +1,12 @@
 /*
  * documents.h
- * Reads stored documents by ids or by nodes, set-wise, as the current role.
+ *	  Reads stored documents by ids or by nodes, set-wise, as the current role.
  *
  * kg_documents_of_ids(KG_LOCK_NONE, tenant, type, ids, n);
  * for (uint64 i = 0; i < SPI_processed; i++)
  * {
- * 	KgStoredDocument document = kg_document(i);
- * 	...
+ *	KgStoredDocument document = kg_document(i);
+ *	...
  * }
  * SPI_freetuptable(SPI_tuptable);
  *

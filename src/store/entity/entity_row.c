@@ -1,7 +1,7 @@
 /*
  * entity_row.c
- * A row of kg_entity before it is stored. The functions compute its columns
- * from its document, and raise errors for its faults.
+ *	  A row of kg_entity before it is stored. The functions compute its columns
+ *	  from its document, and raise errors for its faults.
  *
  * No function looks up the table by its name, because it has another name on a
  * shard.

@@ -1,6 +1,6 @@
 /*
  * entity_row.h
- * A row of kg_entity before it is stored.
+ *	  A row of kg_entity before it is stored.
  *
  * values and nulls are the columns of the row in the order below. For an
  * update, old has the columns of the row before the update.

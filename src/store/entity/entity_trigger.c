@@ -1,6 +1,6 @@
 /*
  * entity_trigger.c
- * The triggers of kg_entity before a row or a statement.
+ *	  The triggers of kg_entity before a row or a statement.
  *
  * The BEFORE ROW trigger finds the tenant and the type. It sets entity_id,
  * type_no, scope and version from the data, and rejects rows that violate the

@@ -1,7 +1,7 @@
 /*
  * item_names.c
- * Tables of names by which references can find items of the same call or
- * bundle.
+ *	  Tables of names by which references can find items of the same call or
+ *	  bundle.
  */
 #include "postgres.h"
 

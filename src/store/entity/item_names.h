@@ -1,7 +1,7 @@
 /*
  * item_names.h
- * Tables of names by which references can find items of the same call or
- * bundle. Names are ids and values of properties.
+ *	  Tables of names by which references can find items of the same call or
+ *	  bundle. Names are ids and values of properties.
  */
 #ifndef KG_ITEM_NAMES_H
 #define KG_ITEM_NAMES_H

@@ -1,6 +1,6 @@
 /*
  * new_ids.c
- * Generates ids of new entities, for types with x-id-generate.
+ *	  Generates ids of new entities, for types with x-id-generate.
  *
  * There is no stored counter. The highest number is computed from the stored
  * ids and the ids that were given up (kg_freed). So a restored or moved tenant

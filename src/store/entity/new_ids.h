@@ -1,6 +1,6 @@
 /*
  * new_ids.h
- * Generates ids of new entities, for types with x-id-generate.
+ *	  Generates ids of new entities, for types with x-id-generate.
  */
 #ifndef KG_NEW_IDS_H
 #define KG_NEW_IDS_H

@@ -1,7 +1,7 @@
 /*
  * put.c
- * Common functions for writing sets of entities and edges: options, the
- * outcome of each item, and the result.
+ *	  Common functions for writing sets of entities and edges: options, the
+ *	  outcome of each item, and the result.
  */
 #include "postgres.h"
 

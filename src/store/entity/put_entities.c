@@ -1,6 +1,6 @@
 /*
  * put_entities.c
- * kg_put_entities() and kg_update_entities().
+ *	  kg_put_entities() and kg_update_entities().
  *
  * First, each item is checked: its schema, its id, and its references to
  * stored entities and to other items. An item is valid if each reference has a

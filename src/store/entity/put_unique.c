@@ -1,6 +1,6 @@
 /*
  * put_unique.c
- * The unique values of kg_put_entities().
+ *	  The unique values of kg_put_entities().
  *
  * An item may take a value from an entity that gives the value up in the same
  * call. If that entity is not written in the end (for example because one of

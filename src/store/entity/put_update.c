@@ -1,6 +1,6 @@
 /*
  * put_update.c
- * Items of kg_update_entities(): properties to set and to unset.
+ *	  Items of kg_update_entities(): properties to set and to unset.
  *
  * The stored entity is locked when it is read, so changes of other sessions
  * are not lost. The resulting document is checked like a document that was

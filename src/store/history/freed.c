@@ -1,6 +1,6 @@
 /*
  * freed.c
- * Keeps the versions of an id from repeating.
+ *	  Keeps the versions of an id from repeating.
  *
  * The guarantee: any two states of entities that have the same tenant, type
  * name and id have different versions. So an expected version never matches a
@@ -9,13 +9,13 @@
  * A sequence would give this guarantee without a table, but would break other
  * promises about versions:
  * - A row takes its number before it waits for another session in the index of
- * kg_entity. So the end of the statement would have to correct the number, as
- * it does now.
+ *   kg_entity. So the end of the statement would have to correct the number,
+ *   as it does now.
  * - The numbers of a common sequence would show a tenant how much other
- * tenants write.
+ *   tenants write.
  * - Versions would not begin at 1.
  * - A tenant that is restored or moves would have versions above the sequence
- * of its new database.
+ *   of its new database.
  *
  * kg_freed has a row with the last version of each id that was given up. The
  * row stays when another entity takes the id. If no entity of a type was ever

@@ -1,8 +1,8 @@
 /*
  * freed.h
- * Keeps the versions of an id from repeating. If an entity gives up its id and
- * another entity gets the id, the versions of the second entity are above the
- * last version of the first.
+ *	  Keeps the versions of an id from repeating. If an entity gives up its id
+ *	  and another entity gets the id, the versions of the second entity are
+ *	  above the last version of the first.
  *
  * The ids that a statement frees and takes are collected, one tenant at a
  * time, and processed at the end of the statement. By then, another

@@ -1,6 +1,6 @@
 /*
  * history.c
- * Writes kg_history.
+ *	  Writes kg_history.
  *
  * A row contains the complete documents before and after the change (images),
  * so it can be interpreted without other rows, even after pruning. The state

@@ -1,6 +1,6 @@
 /*
  * revert.c
- * Undoes recorded changes.
+ *	  Undoes recorded changes.
  *
  * The changes of each entity are undone from the newest to the oldest,
  * starting from the stored document. A property is undone only if it has the

@@ -1,6 +1,6 @@
 /*
  * revert.h
- * Undoes recorded changes. The undoing is recorded as a new change.
+ *	  Undoes recorded changes. The undoing is recorded as a new change.
  */
 #ifndef KG_REVERT_H
 #define KG_REVERT_H

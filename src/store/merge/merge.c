@@ -1,6 +1,6 @@
 /*
  * merge.c
- * Merges entities of one type that describe the same thing.
+ *	  Merges entities of one type that describe the same thing.
  *
  * Types and relations are locked first, then the entities and their referrers
  * in the common order (KG_LOCK_ORDER). So no session can add a reference or an

@@ -1,6 +1,6 @@
 /*
  * merge.h
- * Merges entities of one type that describe the same thing.
+ *	  Merges entities of one type that describe the same thing.
  *
  * One entity stays. It gets the properties, references and edges of the other
  * entities, which are deleted. The ids of the deleted entities are stored and

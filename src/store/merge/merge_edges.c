@@ -1,6 +1,6 @@
 /*
  * merge_edges.c
- * Explicit edges of merged entities.
+ *	  Explicit edges of merged entities.
  *
  * If several edges have the same relation, key and ends after the merge, they
  * become one edge. An edge between two of the merged entities is deleted. An

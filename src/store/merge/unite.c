@@ -1,6 +1,6 @@
 /*
  * unite.c
- * The union of documents of entities or edges that describe the same thing.
+ *	  The union of documents of entities or edges that describe the same thing.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * unite.h
- * The union of documents of entities or edges that describe the same thing.
+ *	  The union of documents of entities or edges that describe the same thing.
  *
  * The union is formed for each property. Arrays are united, a period becomes
  * the period that includes all periods, and a missing value is filled in.

@@ -1,6 +1,6 @@
 /*
  * bound_targets.h
- * References of stored entities to rows of tables of the user.
+ *	  References of stored entities to rows of tables of the user.
  *
  * Such a reference is checked when it is written: the caller must see the row.
  * The row is not locked and no edge is derived, so the table's own writers may

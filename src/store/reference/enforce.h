@@ -1,7 +1,7 @@
 /*
  * enforce.h
- * The checks of references and of unique values at the end of a statement or
- * scope.
+ *	  The checks of references and of unique values at the end of a statement
+ *	  or scope.
  *
  * Both functions run as the extension's owner, inside SPI_connect(). caller is
  * the user that kg_become_owner() saved.

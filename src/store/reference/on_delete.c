@@ -1,7 +1,7 @@
 /*
  * on_delete.c
- * The effects of a deletion on the entities that refer to the deleted entity
- * (referrers): x-on-delete.
+ *	  The effects of a deletion on the entities that refer to the deleted
+ *	  entity (referrers): x-on-delete.
  *
  * The referrers are found by their edges in kg_edge. After a referrer is
  * locked, its references are read from its document, because several

@@ -1,7 +1,7 @@
 /*
  * on_delete.h
- * The effects of a deletion on the referrers: the entities that refer to the
- * deleted entity.
+ *	  The effects of a deletion on the referrers: the entities that refer to
+ *	  the deleted entity.
  *
  * All properties of a referrer that name the deleted entity count. If their
  * rules differ, or if a referrer names several deleted entities, the strictest

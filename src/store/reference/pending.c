@@ -1,6 +1,6 @@
 /*
  * pending.c
- * The last check of references, at which a missing target is an error.
+ *	  The last check of references, at which a missing target is an error.
  */
 #include "postgres.h"
 

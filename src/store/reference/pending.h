@@ -1,6 +1,6 @@
 /*
  * pending.h
- * The last check of references, at which a missing target is an error.
+ *	  The last check of references, at which a missing target is an error.
  */
 #ifndef KG_PENDING_H
 #define KG_PENDING_H

@@ -1,6 +1,6 @@
 /*
  * pending_trigger.c
- * The constraint trigger kg_references.
+ *	  The constraint trigger kg_references.
  *
  * If a statement leaves references without targets, kg_graph inserts a row
  * into kg_pending_reference. The trigger fires at the end of this insertion,

@@ -1,6 +1,6 @@
 /*
  * references.c
- * Looks up the targets of references, and writes derived edges.
+ *	  Looks up the targets of references, and writes derived edges.
  */
 #include "postgres.h"
 

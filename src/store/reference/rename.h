@@ -1,7 +1,7 @@
 /*
  * rename.h
- * Changes or removes references to merged or deleted entities in the documents
- * that contain them.
+ *	  Changes or removes references to merged or deleted entities in the
+ *	  documents that contain them.
  */
 #ifndef KG_RENAME_H
 #define KG_RENAME_H

@@ -1,6 +1,6 @@
 /*
  * scope.c
- * Scopes: statements that postpone checks to a common end.
+ *	  Scopes: statements that postpone checks to a common end.
  */
 #include "postgres.h"
 

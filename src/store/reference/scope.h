@@ -1,6 +1,6 @@
 /*
  * scope.h
- * Scopes: statements that postpone checks to a common end.
+ *	  Scopes: statements that postpone checks to a common end.
  *
  * Between the begin and the end of a scope, statements of its tenant leave
  * references and unique values unchecked. The end of the scope checks all of

@@ -1,7 +1,8 @@
 /*
  * seen.h
- * Visibility for the caller of a write. A write must not change an entity that
- * is hidden from its caller, and must not reveal that the entity exists.
+ *	  Visibility for the caller of a write. A write must not change an entity
+ *	  that is hidden from its caller, and must not reveal that the entity
+ *	  exists.
  *
  * References are maintained as the extension's owner, which sees every entity
  * of a tenant. So these functions evaluate the policies of kg_entity as the

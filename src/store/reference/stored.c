@@ -1,6 +1,6 @@
 /*
  * stored.c
- * The stored rows after a call that writes.
+ *	  The stored rows after a call that writes.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * stored.h
- * The stored rows after a call that writes.
+ *	  The stored rows after a call that writes.
  *
  * A trigger of a DBA that fires after a row is written may delete the row,
  * restore it, or write it again. So a call determines the result of each item

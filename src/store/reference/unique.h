@@ -1,7 +1,7 @@
 /*
  * unique.h
- * Unique values: if an x-ref-field names a property, each value of the
- * property belongs to one entity.
+ *	  Unique values: if an x-ref-field names a property, each value of the
+ *	  property belongs to one entity.
  *
  * kg_unique_key has a row for each such value. Concurrent writers of a value
  * wait for each other in its primary key. A statement inserts rows in batches,

@@ -1,7 +1,7 @@
 /*
  * unready.c
- * Tests whether the derived edges of a tenant can be queried while calls
- * write.
+ *	  Tests whether the derived edges of a tenant can be queried while calls
+ *	  write.
  */
 #include "postgres.h"
 

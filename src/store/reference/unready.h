@@ -1,7 +1,7 @@
 /*
  * unready.h
- * Tests whether the derived edges of a tenant can be queried while calls
- * write.
+ *	  Tests whether the derived edges of a tenant can be queried while calls
+ *	  write.
  *
  * Triggers of a DBA run while kg_graph writes entities and edges. Until the
  * call is finished, derived edges may be missing or lead to the wrong entity,

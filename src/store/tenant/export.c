@@ -1,6 +1,6 @@
 /*
  * tenant/export.c
- * Exports a tenant as lines of JSON.
+ *	  Exports a tenant as lines of JSON.
  *
  * All rows are read with the caller's snapshot, even if the tenant is not
  * frozen. The lines go to a tuplestore, which uses a file beyond work_mem. So

@@ -1,6 +1,6 @@
 /*
  * tenant/import.c
- * Imports a tenant from lines of JSON (tenant/transfer.h).
+ *	  Imports a tenant from lines of JSON (tenant/transfer.h).
  *
  * Parts are stored in kg_import_row in the order in which they are sent. The
  * stored parts are not yet visible as a tenant, so no rows have to be hidden,

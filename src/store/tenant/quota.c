@@ -1,6 +1,6 @@
 /*
  * quota.c
- * The quotas of a tenant.
+ *	  The quotas of a tenant.
  *
  * A quota is divided into stripes, which are rows of kg_quota. Each stripe has
  * an allotment and the amount used of it; the sum of all allotments is the

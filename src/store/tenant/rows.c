@@ -1,6 +1,6 @@
 /*
  * tenant/rows.c
- * All rows of a tenant: their size, and their transfer to another name.
+ *	  All rows of a tenant: their size, and their transfer to another name.
  *
  * The tables are all tables of the extension that have a column "tenant",
  * according to PostgreSQL's catalog. Unlogged tables are excluded: their rows

@@ -1,8 +1,8 @@
 /*
  * tenant/transfer.h
- * Converts a tenant to lines of JSON, and creates a tenant from such lines:
- * kg_export_tenant() and kg_import_tenant(). All functions run as the
- * extension's owner, inside SPI.
+ *	  Converts a tenant to lines of JSON, and creates a tenant from such lines:
+ *	  kg_export_tenant() and kg_import_tenant(). All functions run as the
+ *	  extension's owner, inside SPI.
  *
  * The first line is the head: {"kg_graph": {"format", "version", "tenant"},
  * "policies"}. The last line has the number of lines before it and their

@@ -1,6 +1,6 @@
 /*
  * view_sql.c
- * The definition of a view of a type or a relation.
+ *	  The definition of a view of a type or a relation.
  *
  * Values from the catalog are quoted as literals. Names are quoted, and names
  * of kg_graph are also qualified. The query is created and run with a pinned

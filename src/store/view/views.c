@@ -1,6 +1,6 @@
 /*
  * views.c
- * Creates and changes the views of a tenant.
+ *	  Creates and changes the views of a tenant.
  *
  * The caller owns the views. Each statement runs as the caller, so the caller
  * needs only the rights of an owner of views. Calls for one tenant run one

@@ -1,6 +1,6 @@
 /*
  * views.h
- * Views of a tenant's types and relations, for readers that use SQL.
+ *	  Views of a tenant's types and relations, for readers that use SQL.
  *
  * The views belong to the caller and are in a schema of the caller. Each user
  * that reads them sees the rows that it may see. Each view calls
