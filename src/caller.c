@@ -1,7 +1,8 @@
 /*
  * caller.c
  *	  SQL functions of the caller's identity and visibility: kg_login,
- *	  kg_logout, kg_claim, kg_agent, kg_tenant, and those that policies call.
+ *	  kg_logout, kg_claim, kg_agent, kg_tenant, and the functions that policies
+ *	  call.
  */
 #include "postgres.h"
 
@@ -58,7 +59,7 @@ kg_sql_logout(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_claim);
 
-/* Returns a claim of the token in force, in the form of ->>. */
+/* Returns a claim of the token in force as text, like the operator ->>. */
 Datum
 kg_sql_claim(PG_FUNCTION_ARGS)
 {

@@ -631,7 +631,10 @@ require_right(KgCheckCall *call)
 		return false;
 	mine = kg_identity_require(KG_ACCESS_ADMIN);
 	kg_visibility_require_tenant("check it");
-	/* The report includes ids, contents and numbers of rows. */
+	/*
+	 * The report includes ids, contents and numbers of rows, so the caller
+	 * must see the whole tenant.
+	 */
 	if (!kg_catalog_newest(mine)->plain_visibility)
 		kg_visibility_refuse_part("check it",
 								  "the owner of the extension, or an admin "

@@ -124,8 +124,8 @@ look_at_extension(KgComponent *c)
 }
 
 /*
- * Checks for tables and columns that a DBA renamed or dropped, and for
- * comparison functions.
+ * Checks for tables, columns and other necessary parts that are missing, for
+ * example because a DBA dropped or renamed them.
  */
 static void
 look_at_missing(KgComponent *c)

@@ -8,9 +8,9 @@
 #include "auth/agents.h"
 
 /*
- * Returns the agent that the caller's token or kg_graph.agent names, or NULL
- * if neither names one.  Raises KG_FORBIDDEN if the tenant has no such agent.
- * The result is valid until the next call of this module.
+ * Returns the agent that the caller's token or kg_graph.agent names. Returns
+ * NULL if no agent is named. Raises KG_FORBIDDEN if the tenant has no such
+ * agent. The result is valid until the next call of this module.
  */
 extern const KgAgent *kg_agent_current(void);
 /*

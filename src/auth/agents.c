@@ -26,7 +26,10 @@ typedef struct KgCachedAgent
 } KgCachedAgent;
 
 static const int most = 16;
-/* Stale when kg_agent, kg_agent_bundle or kg_bundle changes. */
+/*
+ * A cache of agents. It becomes stale if kg_agent, kg_agent_bundle or
+ * kg_bundle changes.
+ */
 static KgCache agents = {"agent", &most, KG_STALE_BY_CATALOG};
 
 static bool

@@ -481,7 +481,10 @@ append_statements(StringInfo record, const List *statements)
 	appendStringInfoChar(record, ']');
 }
 
-/* Reads no catalog, because the transaction may have failed. */
+/*
+ * Returns the text of the record. Reads no catalog, because the transaction
+ * may have failed.
+ */
 static char *
 make_record(const KgAudited *call)
 {
@@ -523,8 +526,8 @@ make_record(const KgAudited *call)
 }
 
 /*
- * Writes without error context callbacks, because PL/pgSQL's would add a
- * translated context.
+ * Writes the record to the log without error context callbacks, because the
+ * callback of PL/pgSQL would add a translated context.
  */
 static void
 write_to_log(const char *record)
@@ -540,8 +543,8 @@ write_to_log(const char *record)
 }
 
 /*
- * Writes a row as the owner.  Returns false if that is impossible now; does
- * not wait for a lock of the table.
+ * Writes the record to kg_audit as the owner. Returns false if that is
+ * impossible now. Does not wait for a lock of the table.
  */
 static bool
 write_to_table(const char *record)

@@ -25,7 +25,8 @@ typedef struct KgAudited
 	const char *tool;
 	const char *tool_version; /* version of a registered tool, or NULL */
 	const char *operation;	  /* operation of the registered tool, or NULL */
-	const char *arguments;	  /* a member of the record, or NULL */
+	/* the member "arguments" of the record as JSON text, or NULL */
+	const char *arguments;
 	TimestampTz at;
 	instr_time start;
 	const char *role;

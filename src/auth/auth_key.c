@@ -39,7 +39,7 @@ typedef struct KgCachedKey
 } KgCachedKey;
 
 static const int most = 16;
-/* Stale when kg_auth_key changes. */
+/* A cache of keys. It becomes stale if kg_auth_key changes. */
 static KgCache keys = {"key", &most, KG_STALE_BY_CATALOG};
 
 static const char *

@@ -135,7 +135,7 @@ kg_require_tenant(Datum tenant)
 			 .expected = "a tenant made by kg_create_tenant()");
 }
 
-/* A role, and the caller that grants or revokes a tenant. */
+/* A call that grants a tenant to a role or revokes it. */
 typedef struct KgGrantCall
 {
 	char *tenant;

@@ -13,7 +13,10 @@
 /* Raises KG_INVALID_INPUT unless the text is a valid name of a tenant. */
 extern void kg_tenant_check_name(const char *tenant);
 
-/* Raises KG_ALREADY_EXISTS for the name of a tenant. */
+/*
+ * Raises KG_ALREADY_EXISTS, with the message that a tenant of this name
+ * exists.
+ */
 extern KG_NORETURN void kg_tenant_throw_exists(const char *tenant);
 
 /* Raises KG_ALREADY_EXISTS if a renamed tenant had this name before. */

@@ -53,7 +53,10 @@ typedef struct KgRoleGrants
 } KgRoleGrants;
 
 static const int most = 16;
-/* Stale when kg_tenant_role, kg_policy, roles or memberships change. */
+/*
+ * A cache of the grants of roles. It becomes stale if kg_tenant_role,
+ * kg_policy, roles or memberships change.
+ */
 static KgCache grants_of_roles = {"grants", &most, KG_STALE_BY_ROLES};
 
 /*
@@ -385,7 +388,10 @@ require_tenant(KgAccess access)
 	return pstrdup(grant->tenant);
 }
 
-/* An admin may create agents, so the named agent need not exist yet. */
+/*
+ * Returns the tenant as a copy. If admin access is required, the agent in
+ * force need not exist, because an admin may create it.
+ */
 const char *
 kg_identity_require(KgAccess access)
 {

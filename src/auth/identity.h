@@ -31,10 +31,10 @@ extern const char *kg_identity_require(KgAccess access);
 extern void kg_identity_require_row_security(void);
 
 /*
- * Returns the agent that the token names, or kg_graph.agent if there is no
- * token; NULL for the whole tenant.  The agent decides which part of a tenant
- * a role sees, so keys of caches of a tenant's catalog include it.  The string
- * is valid until the next call.
+ * Returns the agent that the token names. If there is no token, returns
+ * kg_graph.agent. Returns NULL if the caller has the whole tenant. The agent
+ * decides which part of a tenant a role sees, so keys of caches of a tenant's
+ * catalog include the agent. The string is valid until the next call.
  */
 extern const char *kg_identity_agent(void);
 

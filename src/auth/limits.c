@@ -153,7 +153,10 @@ typedef struct KgCallerLimits
 } KgCallerLimits;
 
 static const int most = 256;
-/* Stale when kg_limit, a role or its name changes. */
+/*
+ * A cache of callers' limits. It becomes stale if kg_limit, a role or a role's
+ * name changes.
+ */
 static KgCache limits_of_callers = {"limits", &most, KG_STALE_BY_ROLES};
 
 static bool

@@ -288,7 +288,10 @@ add_scope(KgClaims *claims, const JsonbValue *item)
 	JsonbValue path;
 	char *text;
 
-	/* {"path": "1/22/", "access_levels": [...]} is GitLab's long form. */
+	/*
+	 * an object {"path": "1/22/", "access_levels": [...]} is GitLab's long
+	 * form of a path
+	 */
 	if (!kg_json_is_object(item))
 		path = *item;
 	else if (kg_json_get(kg_json_container(item), "path", &path) == NULL)

@@ -1,6 +1,7 @@
 /*
  * owner.c
- *	  The right to act for the whole database: the extension owner's.
+ *	  The right to act for the whole database, which belongs to the extension's
+ *	  owner.
  */
 #include "postgres.h"
 
@@ -86,7 +87,7 @@ PG_FUNCTION_INFO_V1(kg_sql_require_owner);
 
 /*
  * Raises KG_FORBIDDEN unless the caller is the owner. Functions of the
- * extension in SQL and PL/pgSQL, and policies, call it.
+ * extension in SQL and PL/pgSQL, and policies, call this function.
  */
 Datum
 kg_sql_require_owner(PG_FUNCTION_ARGS)

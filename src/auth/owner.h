@@ -16,8 +16,8 @@
 extern bool kg_has_owner_rights(Oid role);
 
 /*
- * Raises KG_FORBIDDEN unless the current role has the owner's rights.  act
- * completes "... may not".
+ * Raises KG_FORBIDDEN unless the current role has the owner's rights. act
+ * completes the error message "... may not".
  */
 extern void kg_owner_require(const char *act);
 

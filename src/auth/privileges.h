@@ -47,8 +47,8 @@ extern void kg_require_exchange(void);
 /* Returns true if the role itself may EXECUTE kg_login(). */
 extern bool kg_may_login(Oid role);
 /*
- * Raises KG_FORBIDDEN unless the current role may EXECUTE kg_login().  Every
- * function that accepts a token calls it.
+ * Raises KG_FORBIDDEN unless the current role may EXECUTE kg_login(). Every
+ * function that accepts a token calls this function.
  */
 extern void kg_require_login(void);
 

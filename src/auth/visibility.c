@@ -42,7 +42,10 @@ typedef struct RoleView
 } RoleView;
 
 static const int most = 16;
-/* Stale when policies of these tables, roles or memberships change. */
+/*
+ * A cache of the visibility of roles. It becomes stale if policies of the
+ * watched tables, roles or memberships change.
+ */
 static KgCache views = {"view", &most, KG_STALE_BY_ROLES};
 
 static bool

@@ -82,8 +82,8 @@ extern bool kg_idempotency_used(KgRequest *request, const char *text);
  */
 extern Jsonb *kg_idempotency_seen(const char *type, const Jsonb *reply);
 /*
- * Returns for each id whether the caller sees the entity now.  An id may be
- * NULL.
+ * A function that returns for each id whether the caller sees the entity now.
+ * An id may be NULL.
  */
 typedef bool *(*KgSeen)(const char *const *ids, int n, void *arg);
 /*

@@ -93,7 +93,10 @@ extern void kg_draft_write_relation(KgJsonWriter *w,
 									const char *name, const KgDraftKey *from,
 									const KgDraftKey *to);
 
-/* Return a member of a mapping or options, or NULL if it is missing. */
+/*
+ * These functions return a member of a mapping or of options, or NULL if it is
+ * missing.
+ */
 extern const char *kg_draft_string(const JsonbContainer *object,
 								   const char *key, const char *path);
 /*

@@ -446,7 +446,7 @@ bound_target(const KgApply *apply, const KgField *field)
 	return target != NULL && target->binding != NULL ? target : NULL;
 }
 
-/* Returns the property of the type that counts edges of the relation, or NULL. */
+/* Returns the property that counts edges of the relation, or NULL. */
 static const KgField *
 counting_field(const KgType *type, const char *relation)
 {

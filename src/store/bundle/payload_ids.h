@@ -12,7 +12,10 @@
 /* Creates the tables, without ids. Add each id when it is known. */
 extern void kg_payload_ids_make(KgPayload *payload);
 
-/* Returns the table of a type, or NULL if the payload has no items of it. */
+/*
+ * Returns the table of a type, or NULL if the payload has no items of the
+ * type.
+ */
 extern KgItemTable *kg_payload_ids(const KgPayload *payload, const char *type);
 
 /*

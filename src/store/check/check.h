@@ -45,8 +45,8 @@ extern KgError *kg_no_target_error(const KgField *field, const char *value,
 /* Raises one error that lists the violations; returns if the list is empty. */
 extern void kg_throw_violations(const KgErrorList *errors, const char *what);
 /*
- * Returns one error that lists the violations, without raising it; the list is
- * not empty.
+ * Returns one error that lists the violations, without raising it. The list
+ * must not be empty.
  */
 extern KgError *kg_violations_error(const KgErrorList *errors,
 									const char *what);

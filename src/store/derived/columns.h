@@ -36,7 +36,10 @@ extern void kg_columns_int32(KgColumns *columns, int column, int32 value);
 extern void kg_columns_int64(KgColumns *columns, int column, int64 value);
 extern void kg_columns_char(KgColumns *columns, int column, char value);
 extern void kg_columns_text(KgColumns *columns, int column, const char *value);
-/* Sets a datum without a copy. It must live as long as the rows. */
+/*
+ * Sets a column of the last row to a datum. The datum is not copied and must
+ * live as long as the rows.
+ */
 extern void kg_columns_datum(KgColumns *columns, int column, Datum value);
 /* Reorders the rows: the new row i is the old row order[i]. */
 extern void kg_columns_reorder(KgColumns *columns, const int *order);

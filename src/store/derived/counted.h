@@ -3,12 +3,12 @@
  *	  Maintenance of the counts of x-derived properties with x-index
  *	  (model/counted.h), set-wise, one tenant at a time.
  *
- * A writer of edges holds a share lock on the tenant's packed edges, and adds
+ * A writer of edges holds a share lock on the tenant's packed edges. It adds
  * its changes to the counts of the ends, in the order of the nodes. A session
- * that counts rows without a count, because a schema or the rows are new,
- * excludes these writers. A count is one row from the derivation of its entity
- * until the entity is deleted. It is always updated in place, so a session
- * that waits for the row finds it.
+ * excludes these writers while it adds missing counts, because a schema or the
+ * entities are new. The row of a count exists from the derivation of its
+ * entity until the entity is deleted. It is always updated in place, so a
+ * session that waits for the row finds it.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */
@@ -54,8 +54,8 @@ extern void kg_counted_anew(const KgCatalog *catalog, const KgNodeList *nodes);
 extern void kg_counted_forget(const char *tenant, const KgNodeList *nodes);
 
 /*
- * Called for each wrong count. expected is NULL if no row should be stored; got
- * is NULL if the row is missing.
+ * A function that is called for each wrong count. expected is NULL if no row
+ * should be stored; got is NULL if the row is missing.
  */
 typedef void (*KgWrongCount)(int64 node, const char *expected, const char *got,
 							 void *arg);

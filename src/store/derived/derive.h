@@ -1,8 +1,8 @@
 /*
  * derive.h
- *	  Maintenance of kg_index_key, kg_unique_key, kg_term, kg_trigram,
- *	  kg_word and the derived rows of kg_edge when kg_entity changes, set-
- *	  wise, one tenant at a time.
+ *	  Maintenance of kg_index_key, kg_unique_key, kg_term, kg_trigram, kg_word
+ *	  and the derived rows of kg_edge when kg_entity changes, set-wise, one
+ *	  tenant at a time.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */
@@ -102,7 +102,11 @@ extern void kg_derive_unique(KgDerivation *d, int32 type_no, int64 node,
 /* Writes the rows that were added so far. */
 extern void kg_derive_flush(KgDerivation *d);
 
-/* Call after all rows of the statement were added. */
+/*
+ * Writes the rows that were added so far, and derives rows from overtaken
+ * entities (kg_derive_overtaken()). Call it after all rows of the statement
+ * were added.
+ */
 extern void kg_derive_settle(KgDerivation *d);
 
 /*

@@ -24,8 +24,8 @@
 
 extern void kg_edges_init(KgColumns *edges, MemoryContext context);
 /*
- * Adds a row. properties may be NULL. It is not copied and must live as long
- * as the rows.
+ * Adds a row. properties may be NULL. The properties are not copied and must
+ * live as long as the rows.
  */
 extern void kg_edges_add(KgColumns *edges, int64 source, int32 relation_no,
 						 int64 target, const char *key,
@@ -77,7 +77,7 @@ extern List *kg_row_counts(void);
 /*
  * Returns the number of explicit edges of each relation of the tenant, as
  * KgRowCount *. Relations without edges are omitted. Reads with the active
- * snapshot if read_only.
+ * snapshot if read_only is true.
  */
 extern List *kg_edges_count(const char *tenant, bool read_only);
 

@@ -2,10 +2,10 @@
  * twice.h
  *	  Checks that no transaction sees two rows with the same key.
  *
- * PostgreSQL keeps a key unique among committed rows, not in a snapshot. In
- * REPEATABLE READ and SERIALIZABLE, another session may have deleted a row
- * since the snapshot. Its key can then be inserted again, beside the deleted
- * row that the transaction still sees.
+ * PostgreSQL keeps a key unique among committed rows, but not among the rows
+ * that an older snapshot shows. In REPEATABLE READ and SERIALIZABLE, another
+ * session may have deleted a row since the snapshot. Its key can then be
+ * inserted again, although the transaction still sees the deleted row.
  */
 #ifndef KG_TWICE_H
 #define KG_TWICE_H

@@ -28,7 +28,7 @@ typedef enum KgDocumentLock
 	KG_LOCK_KEY,	/* FOR KEY SHARE: no session can delete the entity */
 	KG_LOCK_SHARED, /* FOR SHARE: no other session can change the entity */
 	KG_LOCK_CHANGE, /* FOR NO KEY UPDATE: the caller changes the entity */
-	KG_LOCK_DELETE /* FOR UPDATE: the caller deletes the entity; only for nodes */
+	KG_LOCK_DELETE	/* FOR UPDATE: the caller deletes it; only for nodes */
 } KgDocumentLock;
 
 /* A stored entity. */

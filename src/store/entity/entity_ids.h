@@ -40,7 +40,7 @@
 	kg_arg_text(tenant), kg_arg_text((type)->bundle), \
 		kg_arg_text((type)->name), kg_arg_texts(ids, n)
 
-/* Runs the statement as the current role. An id may be NULL. */
+/* Runs the statement KG_OF_IDS as the current role. An id may be NULL. */
 extern void kg_select_of_ids(KgForms *forms, const char *tenant,
 							 const KgType *type, const char *const *ids, int n);
 

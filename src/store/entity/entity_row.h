@@ -34,7 +34,10 @@ enum
 
 extern const char *const kg_row_columns[KG_ROW_COLUMNS];
 
-/* Fills in the columns of a row, and raises an error for its faults. */
+/*
+ * Sets the columns of a row before it is stored, and raises an error for its
+ * faults. Returns the row's type.
+ */
 extern const KgType *kg_row_complete(const TriggerData *trigdata,
 									 const Datum *old, Datum *values,
 									 bool *nulls);

@@ -1,7 +1,7 @@
 /*
  * quota.h
- *	  The quotas of a tenant: its numbers of entities, edges and bundles,
- *	  and their bytes.
+ *	  The quotas of a tenant: its maximum numbers of entities, edges and
+ *	  bundles, and their maximum bytes.
  */
 #ifndef KG_QUOTA_H
 #define KG_QUOTA_H
