@@ -25,7 +25,7 @@ typedef struct KgAudited
 	const char *tool;
 	const char *tool_version; /* version of a registered tool, or NULL */
 	const char *operation;	  /* operation of the registered tool, or NULL */
-	/* the member "arguments" of the record as JSON text, or NULL */
+	/* member "arguments" or "arguments_hash" as JSON text, or NULL */
 	const char *arguments;
 	TimestampTz at;
 	instr_time start;
