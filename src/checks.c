@@ -69,8 +69,8 @@ static const KgCheck checks[] = {
 	 "AND s NOT LIKE 'CREATE POLICY % AS PERMISSIVE FOR %'"},
 	{"not_ours", false, kg_manifest_more},
 	/*
-	 * Objects that belong neither to the extension (definition_wrong reports
-	 * those) nor to a DBA. kg_dump_customizations() omits them.
+	 * Reports objects that belong neither to the extension (definition_wrong
+	 * reports its objects) nor to a DBA. kg_dump_customizations() omits them.
 	 */
 	{"index_left",
 	 false,
@@ -88,8 +88,8 @@ static const KgCheck checks[] = {
 	 "OR d.definition NOT IN (SELECT @kg_dump_customizations()) "
 	 "ORDER BY d.on_table, d.name"},
 	/*
-	 * A dump's COPY command names such a column, but CREATE EXTENSION does not
-	 * create it.
+	 * Reports columns that a dump's COPY command names, but that CREATE
+	 * EXTENSION does not create.
 	 */
 	{"not_in_dumps",
 	 false,
@@ -102,8 +102,8 @@ static const KgCheck checks[] = {
 	 "EXCEPT SELECT unnest(string_to_array(m.definition, ','))) c(name) "
 	 "WHERE $1 IS NULL AND d.kind = 'columns' ORDER BY 1"},
 	/*
-	 * Replies that are missing or cannot be sent, so that a retry of the call
-	 * fails.
+	 * Reports stored replies that are missing or cannot be sent, so that a
+	 * retry of the call fails.
 	 */
 	{"idempotency_wrong",
 	 false,
@@ -118,8 +118,8 @@ static const KgCheck checks[] = {
 	 "OR i.created_at > clock_timestamp() + '1 minute'::interval) "
 	 "ORDER BY 1"},
 	/*
-	 * Numbers after the maximum of an integer would wrap around to negative
-	 * numbers.
+	 * Reports types and relations whose number is below 1: their sequence has
+	 * passed the maximum of an integer.
 	 */
 	{"number_wrong",
 	 false,
@@ -130,8 +130,8 @@ static const KgCheck checks[] = {
 	 "tenant, relation_no FROM @kg_relation) w(kind, name, tenant, number) "
 	 "WHERE w.number < 1 AND w.tenant = coalesce($1, w.tenant) ORDER BY 1"},
 	/*
-	 * A sequence that is behind, so that the next row would get an existing
-	 * number.
+	 * Reports a sequence that is behind the stored numbers, so that the next
+	 * row would get an existing number.
 	 */
 	{"sequence_behind",
 	 true,

@@ -20,7 +20,8 @@ typedef struct Entry
 	bool writes;
 	/* Index of the argument that may have an idempotency key, or -1. */
 	int options;
-	bool of_type; /* the first argument names the type of the reply's items */
+	/* the first argument names the type of the items in the reply */
+	bool of_type;
 } Entry;
 
 /*

@@ -41,7 +41,7 @@ typedef struct KgAudited
 	const Jsonb *query; /* parsed query, or NULL */
 	List *statements;	/* texts of the SQL statements */
 	MemoryContext context;
-	/* complete records; for a batch, the records of its messages */
+	/* complete records (a batch has one for each message) */
 	List *records;
 	bool is_batch;
 	/* the batch that contains this message, or NULL */
@@ -175,7 +175,7 @@ kg_audit_decisions(int64 n)
 		kg_audited->decisions += n;
 }
 
-/* Returns true if the query and its SQL are recorded. */
+/* Returns true if the query and its SQL statements are recorded. */
 static inline bool
 kg_audit_is_full(void)
 {

@@ -289,8 +289,8 @@ add_scope(KgClaims *claims, const JsonbValue *item)
 	char *text;
 
 	/*
-	 * an object {"path": "1/22/", "access_levels": [...]} is GitLab's long
-	 * form of a path
+	 * An object {"path": "1/22/", "access_levels": [...]} is GitLab's long
+	 * form of a path.
 	 */
 	if (!kg_json_is_object(item))
 		path = *item;

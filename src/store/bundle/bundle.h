@@ -41,12 +41,12 @@ typedef struct KgApply
 	KgApplyOptions options;
 	KgPayload *payload;
 	KgErrorList errors;
-	/* the catalog before the apply, read as the owner, under the lock */
+	/* catalog before the apply, read as the owner, under the bundle's lock */
 	const KgCatalog *before;
 	const KgCatalog *after; /* the catalog after the types are written */
 	/* Revision of the stored bundle; 0: the bundle is new. */
 	int64 revision;
-	/* count of the numbers given to unstored types, in a dry run */
+	/* number of type numbers that a dry run has used for unstored types */
 	int32 unstored;
 	bool changed;
 	bool moved;			 /* the order of the types has changed */
@@ -65,7 +65,8 @@ typedef struct KgApply
 	KgScope *scope; /* the scope (scope.h) in which entities are written */
 	/* Counts of rows that are deleted along with entities, or NULL. */
 	struct KgTally *tally;
-	Snapshot began; /* the snapshot before the entities are written */
+	/* snapshot that was taken before the entities were written */
+	Snapshot began;
 } KgApply;
 
 #define KG_CHANGE_CREATED 0

@@ -294,7 +294,8 @@ kg_bundle_check_others(KgApply *apply)
 typedef struct CycleSearch
 {
 	KgApply *apply;
-	int *state; /* state of each type: 0 new, 1 on the current path, 2 done */
+	/* search state of each type: 0 new, 1 on the current path, 2 done */
+	int *state;
 	int *path;
 	int depth;
 } CycleSearch;

@@ -37,7 +37,7 @@ typedef struct Export
 	ReturnSetInfo *rows; /* result rows; NULL: the result is one object */
 	MemoryContext part_context;
 	KgJsonWriter part;
-	/* writer for entities and edges: of the object, or of the part */
+	/* writer of entities and edges: the object's or the part's */
 	KgJsonWriter *w;
 	KgWork work;
 } Export;

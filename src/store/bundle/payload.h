@@ -16,8 +16,8 @@ typedef struct KgPayloadType
 	char *hash;			  /* filled by kg_bundle_definitions */
 	const KgType *parsed; /* the parsed type; NULL: its schema is invalid */
 	const KgType *stored; /* the type as it is stored, or NULL */
-	int position;		  /* position among the bundle's types; -1: unchanged */
-	char *path;			  /* JSON Pointer of the schema */
+	int position; /* new position among the bundle's types; -1: unchanged */
+	char *path;	  /* JSON Pointer of the schema */
 } KgPayloadType;
 
 typedef struct KgPayloadRelation

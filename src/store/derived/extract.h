@@ -27,8 +27,7 @@ typedef struct KgExtract
 	KgTermItem *terms;
 	int nreferences;
 	KgReferenceItem *references;
-	/* words of the full text; empty if the type has no x-search */
-	KgWords words;
+	KgWords words; /* words of the texts; empty if the type has no x-search */
 } KgExtract;
 
 /*

@@ -45,7 +45,7 @@ typedef struct KgOutcome
 	 * (edges.h); 0: none.
 	 */
 	int64 before;
-	int64 version;	/* the new version, if versions are reported */
+	int64 version;	/* new version of the entity, if versions are reported */
 	Jsonb *changed; /* [{property, before, after}], or NULL */
 	Jsonb *nearest; /* similar ids, if an id was not found; or NULL */
 } KgOutcome;
@@ -70,7 +70,8 @@ typedef struct KgOutcomes
 	/* "entities" or "edges", for the error of the option atomic */
 	const char *what;
 	bool atomic;
-	bool told; /* report versions and changes; on failure, report the items */
+	/* report versions and changes; if the call fails, report the items */
+	bool told;
 	int n;
 	KgOutcome *items;
 	const KgType *type; /* type of the written entities, or NULL */

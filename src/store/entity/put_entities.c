@@ -88,9 +88,10 @@ typedef struct Put
 	Links links;		/* references between items */
 	/* targets that were looked up before the items were read, or NULL */
 	Targets *targets;
-	int64 *ahead;	 /* versions of stored entities at that look-up, or NULL */
+	/* versions of the stored entities at that look-up, or NULL */
+	int64 *ahead;
 	Snapshot before; /* snapshot from before the writes */
-	uint64 nested;	 /* kg_writing_nested() at the time of that snapshot */
+	uint64 nested;	 /* value of kg_writing_nested() when "before" was taken */
 	bool begun;		 /* some items have been written */
 	bool lacking;	 /* the first attempt wrote references to unwritten items */
 	MemoryContext context;

@@ -594,8 +594,7 @@ report_conflict(Revert *revert, const Subject *subject, const Undo *undo,
 typedef struct Merge
 {
 	const Jsonb *current;
-	/* names of properties that other changes have changed since */
-	List *moved;
+	List *moved; /* names of properties that later changes have changed */
 	/* List of JsonbValue *: a key, then its value or NULL, and so on */
 	List *before;
 } Merge;

@@ -18,7 +18,7 @@ typedef struct KgEdgeConflict
 {
 	const KgRelation *relation;
 	int64 ends[2]; /* nodes at the ends of the resulting edge */
-	/* for each document, the number of the merged entity whose edge had it */
+	/* for each document, the index of the merged entity that it comes from */
 	const int *owners;
 	int n; /* number of documents */
 	const KgUniteConflict *conflict;

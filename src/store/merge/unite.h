@@ -38,9 +38,10 @@ extern KgUniteRules kg_unite_relation(const KgRelation *relation);
 typedef struct KgUniteConflict
 {
 	char *property;
-	/* one for each document; jbvNull: the document has no value */
+	/* value in each document; jbvNull: the document has no value */
 	JsonbValue *values;
-	int decided; /* the document whose value is taken; -1: undecided */
+	/* index of the document whose value is used; -1: undecided */
+	int decided;
 } KgUniteConflict;
 
 /*

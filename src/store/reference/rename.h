@@ -31,7 +31,8 @@ typedef struct KgRename
 {
 	const KgType *type; /* type of the merged entities */
 	int n;
-	KgRenamedOf *of; /* one element for the id and for each unique property */
+	/* the id, and each unique property: one element for each */
+	KgRenamedOf *of;
 	/*
 	 * Index of the merged entity whose document is rewritten, or -1. The
 	 * entity's references to the other merged entities are removed. -1 is for

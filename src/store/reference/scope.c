@@ -20,7 +20,7 @@ struct KgScope
 	SubTransactionId begun_in;
 	char *tenant;
 	KgUnchecked own;
-	/* The member own, or the list of an outer scope of the tenant. */
+	/* Points to the member own, or to the list of an outer scope. */
 	KgUnchecked *unchecked;
 	/* numbers of types for which kg_scope_rewrites() was called */
 	List *rewritten;

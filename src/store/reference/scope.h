@@ -31,14 +31,15 @@ typedef struct KgUnchecked
 	KgTargetNames names;
 	KgNodeList undone;	  /* those deleted nodes whose creation is undone */
 	KgNodeList undone_in; /* for each node in "undone", its subtransaction */
-	KgNodeList taken; /* nodes with a value that another node had (unique.h) */
+	/* nodes with a unique value that another node had (unique.h) */
+	KgNodeList taken;
 	/*
 	 * Edges to deleted nodes, whose sources were written during the deletion.
 	 */
 	KgLostEdges lost;
-	/* some entries of this struct were rolled back or overwritten */
+	/* some entries of this list were rolled back or overwritten */
 	bool stale;
-	/* entities were written later, and this struct may lack them */
+	/* entities were written later, and this list may lack their entries */
 	bool arrived;
 } KgUnchecked;
 
