@@ -46,7 +46,7 @@ typedef struct KgApply
 	const KgCatalog *after; /* the catalog after the types are written */
 	/* Revision of the stored bundle; 0: the bundle is new. */
 	int64 revision;
-	/* number of type numbers that a dry run has used for unstored types */
+	/* count of numbers that a dry run used for types and relations */
 	int32 unstored;
 	bool changed;
 	bool moved;			 /* the order of the types has changed */
