@@ -42,7 +42,7 @@ KG_AUDITED_NULLS(kg_sql_set_authorizer, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-/* ---- the exchange ---- */
+/* ---- calls with decisions of another system ---- */
 
 typedef struct Authorized
 {

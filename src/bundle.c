@@ -56,7 +56,9 @@ KG_ENTRY_WRITE(kg_sql_binding_report, KG_AUDIT_READS, -1)
 								"/type"));
 }
 
-/* No time limit, as for the writing functions. */
+/*
+ * Export may take long, so it has no time limit, like the writing functions.
+ */
 KG_ENTRY_WRITE(kg_sql_export_bundle, KG_AUDIT_READS, -1)
 {
 	return kg_bundle_export(text_to_cstring(PG_GETARG_TEXT_PP(0)));

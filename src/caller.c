@@ -1,7 +1,8 @@
 /*
  * caller.c
  *	  SQL functions of the caller's identity and visibility: kg_login,
- *	  kg_logout, kg_claim, kg_agent, kg_tenant, and those that policies call.
+ *	  kg_logout, kg_claim, kg_agent, kg_tenant, and the functions that policies
+ *	  call.
  */
 #include "postgres.h"
 
@@ -58,7 +59,7 @@ kg_sql_logout(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_claim);
 
-/* Returns a claim of the token in force, in the form of ->>. */
+/* Returns a claim of the token in force as text, like the operator ->>. */
 Datum
 kg_sql_claim(PG_FUNCTION_ARGS)
 {
@@ -89,9 +90,10 @@ kg_sql_agent(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(kg_sql_bundle_visible);
 
 /*
- * For policies of the tables with a bundle.  A tool that was registered
- * without one has no bundle.  Its references are known to tools only, which
- * omit it if a reference is hidden.
+ * Policies of the tables that have a column for the bundle call this function.
+ * A tool that was registered without a bundle has NULL there. The row is
+ * visible to tools, which omit the tool if a reference of it is hidden.
+ * Outside of tools, it is visible if no agent hides a bundle.
  */
 Datum
 kg_sql_bundle_visible(PG_FUNCTION_ARGS)
@@ -123,7 +125,7 @@ sees_bundle(FunctionCallInfo fcinfo, const text *bundle)
 	return false;
 }
 
-/* Checks bundle and scope path. */
+/* Returns true if the caller sees the bundle and the scope path. */
 static bool
 is_visible(FunctionCallInfo fcinfo)
 {
@@ -139,7 +141,7 @@ is_visible(FunctionCallInfo fcinfo)
 	return kg_identity_sees_scope(VARDATA_ANY(scope), VARSIZE_ANY_EXHDR(scope));
 }
 
-/* For policies of kg_entity on written rows. */
+/* Policies of kg_entity call this function for rows that are written. */
 Datum
 kg_sql_entity_visible(PG_FUNCTION_ARGS)
 {
@@ -149,8 +151,9 @@ kg_sql_entity_visible(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(kg_sql_entity_authorized);
 
 /*
- * For policies of kg_entity on stored rows.  Rows that the caller cannot see
- * anyway are excluded before another system is consulted.
+ * Policies of kg_entity call this function for stored rows. It tests the
+ * bundle and the scope first, so that the authorizer is not called for rows
+ * that the caller cannot see anyway.
  */
 Datum
 kg_sql_entity_authorized(PG_FUNCTION_ARGS)
@@ -169,8 +172,8 @@ kg_sql_entity_authorized(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(kg_sql_change_visible);
 
 /*
- * Checks the current schema: paths that it did not have when the row was
- * written hide it.
+ * Returns true if the document is in the caller's scopes by the current
+ * schema. The schema may have had no x-scope-field when the row was written.
  */
 static bool
 is_in_scope(int32 type_no, const Jsonb *data)
@@ -185,7 +188,10 @@ is_in_scope(int32 type_no, const Jsonb *data)
 								  scope ? VARSIZE_ANY_EXHDR(scope) : 0);
 }
 
-/* Checks one image of a change of an entity; number identifies the image. */
+/*
+ * Returns true if the caller sees one image (the entity before or after) of a
+ * change. number identifies the image.
+ */
 static bool
 is_image_visible(FunctionCallInfo fcinfo, int data, int number)
 {
@@ -194,7 +200,10 @@ is_image_visible(FunctionCallInfo fcinfo, int data, int number)
 	if (kg_identity_scoped() &&
 		!is_in_scope(PG_GETARG_INT32(1), PG_GETARG_JSONB_P(data)))
 		return false;
-	/* Decisions are cached by node, so each image has a number of its own. */
+	/*
+	 * Decisions are cached by node, so each image gets its own (negative)
+	 * number as its node.
+	 */
 	return kg_decisions_allow(PG_GETARG_INT32(1),
 							  -(2 * PG_GETARG_INT64(3) + number),
 							  PG_GETARG_TEXT_PP(2),
@@ -202,9 +211,9 @@ is_image_visible(FunctionCallInfo fcinfo, int data, int number)
 }
 
 /*
- * For the policy of kg_history.  A change is visible if both its old and its
- * new image are.  A change of an edge is as visible as the edge's ends, which
- * the reading statement checks.
+ * The policy of kg_history calls this function. A change is visible if both
+ * its old and its new image are visible. A change of an edge is visible if
+ * both ends are visible; the statement that reads the change checks this.
  */
 Datum
 kg_sql_change_visible(PG_FUNCTION_ARGS)
@@ -246,7 +255,10 @@ kg_sql_tenant_access(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_own_tenant);
 
-/* Called by every policy before any other condition (auth/tenant_planner.c). */
+/*
+ * Every policy calls this function before any other condition
+ * (auth/tenant_planner.c).
+ */
 Datum
 kg_sql_own_tenant(PG_FUNCTION_ARGS)
 {
@@ -269,10 +281,11 @@ kg_sql_own_tenant_support(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(kg_sql_derived_tenant);
 
 /*
- * For policies of edges, keys and terms: returns kg_tenant() of the same
- * argument, or NULL (auth/identity.h).  As a comparison with the tenant it
- * becomes an index condition.  That reads no hidden row, so EXPLAIN ANALYZE
- * cannot count any.
+ * Policies of edges, keys and terms call this function. Returns kg_tenant()
+ * with the same argument, or NULL outside of a tool if an entity may be hidden
+ * from the caller (auth/identity.h). The comparison with the tenant becomes an
+ * index condition. A scan with NULL reads no row, so EXPLAIN ANALYZE cannot
+ * reveal the number of hidden rows.
  */
 Datum
 kg_sql_derived_tenant(PG_FUNCTION_ARGS)
@@ -289,8 +302,9 @@ kg_sql_derived_tenant(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(kg_sql_packed_tenant);
 
 /*
- * As kg_sql_derived_tenant(), for packed edges, which a policy of kg_edge
- * cannot distinguish.
+ * Like kg_sql_derived_tenant(), for packed edges. Returns NULL, too, if a
+ * policy of kg_edge may hide edges, because packed edges cannot be filtered by
+ * such a policy.
  */
 Datum
 kg_sql_packed_tenant(PG_FUNCTION_ARGS)

@@ -3,9 +3,10 @@
  *	  SQL function kg_check(): verifies every row, and the definitions of the
  *	  extension's tables.
  *
- * Definitions are checked by statements that return object, message and
- * repair, as the owner of the extension.  $1 is the tenant of an admin, whose
- * own data is reported only.  store/check/verify.c compares rows.
+ * Each definition is checked by a statement that returns object, message and
+ * repair. It runs as the owner of the extension. If an admin calls, $1 is the
+ * admin's tenant, and only the tenant's own data is reported.
+ * store/check/verify.c compares rows.
  */
 #include "postgres.h"
 
@@ -32,7 +33,7 @@
 typedef struct KgCheck
 {
 	const char *kind;
-	bool repair; /* is the repair a statement? */
+	bool repair; /* the repair is a statement */
 	const char *sql;
 } KgCheck;
 
@@ -53,7 +54,10 @@ static const KgCheck checks[] = {
 	{"policy_not_in_force", false, kg_policies_not_in_force},
 	{"policy_for_reading_alone", false, kg_policies_for_reading_alone},
 	{"execute_given", false, kg_owner_execute_given},
-	/* The mark of CLUSTER remains after any run; it is not a fault. */
+	/*
+	 * A table keeps the mark of CLUSTER after CLUSTER was run, so the mark is
+	 * not a fault.
+	 */
 	{"not_in_dumps",
 	 false,
 	 "SELECT s, 'pg_dump leaves out what a DBA made on our tables', "
@@ -61,12 +65,12 @@ static const KgCheck checks[] = {
 	 "that dumps keep' ELSE 'run what kg_dump_customizations() says after a "
 	 "restore' END FROM @kg_dump_customizations() s "
 	 "WHERE $1 IS NULL AND s NOT LIKE 'ALTER TABLE % CLUSTER ON %' "
-	 /* kg_manifest_more reports these. */
+	 /* The check kg_manifest_more reports these statements. */
 	 "AND s NOT LIKE 'CREATE POLICY % AS PERMISSIVE FOR %'"},
 	{"not_ours", false, kg_manifest_more},
 	/*
-	 * Objects neither of the extension (see definition_wrong) nor of the DBA,
-	 * which kg_dump_customizations() omits.
+	 * Reports objects that belong neither to the extension (definition_wrong
+	 * reports its objects) nor to a DBA. kg_dump_customizations() omits them.
 	 */
 	{"index_left",
 	 false,
@@ -83,7 +87,10 @@ static const KgCheck checks[] = {
 	 "AND x.relnamespace = e.extnamespace WHERE NOT d.sound "
 	 "OR d.definition NOT IN (SELECT @kg_dump_customizations()) "
 	 "ORDER BY d.on_table, d.name"},
-	/* A dump's COPY names it, and CREATE EXTENSION did not make it. */
+	/*
+	 * Reports columns that a dump's COPY command names, but that CREATE
+	 * EXTENSION does not create.
+	 */
 	{"not_in_dumps",
 	 false,
 	 "SELECT format('column %s of %s', c.name, m.on_table), "
@@ -94,7 +101,10 @@ static const KgCheck checks[] = {
 	 "CROSS JOIN LATERAL (SELECT unnest(string_to_array(d.definition, ',')) "
 	 "EXCEPT SELECT unnest(string_to_array(m.definition, ','))) c(name) "
 	 "WHERE $1 IS NULL AND d.kind = 'columns' ORDER BY 1"},
-	/* A retry finds no reply for these, or one that cannot be sent. */
+	/*
+	 * Reports rows for which a retry finds no reply, or finds a reply that
+	 * cannot be sent.
+	 */
 	{"idempotency_wrong",
 	 false,
 	 "SELECT format('idempotency key %s of tenant %s', left(i.key, 128), "
@@ -107,7 +117,10 @@ static const KgCheck checks[] = {
 	 "AND (octet_length(i.request) <> 32 OR jsonb_typeof(i.reply) <> 'object' "
 	 "OR i.created_at > clock_timestamp() + '1 minute'::interval) "
 	 "ORDER BY 1"},
-	/* The first numbers after an integer's maximum would be negative. */
+	/*
+	 * Reports types and relations whose number is below 1: their sequence has
+	 * passed the maximum of an integer.
+	 */
 	{"number_wrong",
 	 false,
 	 "SELECT format('%s %s of tenant %s', w.kind, w.name, w.tenant), "
@@ -116,7 +129,10 @@ static const KgCheck checks[] = {
 	 "tenant, type_no FROM @kg_entity_type UNION SELECT 'relation', relation, "
 	 "tenant, relation_no FROM @kg_relation) w(kind, name, tenant, number) "
 	 "WHERE w.number < 1 AND w.tenant = coalesce($1, w.tenant) ORDER BY 1"},
-	/* The next row would get an existing number. */
+	/*
+	 * Reports a sequence that is behind the stored numbers, so that the next
+	 * row would get an existing number.
+	 */
 	{"sequence_behind",
 	 true,
 	 "WITH n AS (SELECT coalesce((SELECT shard FROM @kg_number_range), 0) "
@@ -141,17 +157,21 @@ static const KgCheck checks[] = {
 
 typedef struct KgCheckCall
 {
-	const char *tenant; /* NULL: all tenants, and the definitions */
+	const char *tenant; /* NULL: check all tenants and the definitions */
 	bool repair;
 	int64 limit;
 	List *refused; /* repairs that failed */
 	KgDifferences differences;
 	int64 tenants;
 	int64 entities;
-	const KgUserContext *admin; /* NULL: the owner checks */
+	/* user context of the calling admin; NULL: the owner calls */
+	const KgUserContext *admin;
 } KgCheckCall;
 
-/* Runs statements of kg_graph; their names are qualified or in pg_catalog. */
+/*
+ * Runs statements of kg_graph. All names in them are qualified or in
+ * pg_catalog.
+ */
 static void
 run_statements(void *statements)
 {
@@ -162,14 +182,17 @@ run_statements(void *statements)
 	kg_spi_unpin_path(nest);
 }
 
-/* Runs a repair.  Returns NULL, or the error; nothing is repaired then. */
+/*
+ * Runs a repair. Returns NULL if it succeeds. If it fails, it has no effect,
+ * and its error is returned.
+ */
 static ErrorData *
 mend(const char *statements)
 {
 	return kg_catch_refusal(KG_CATCH_KEEP, run_statements, (void *) statements);
 }
 
-/* Repeats refused repairs, which may succeed after the others. */
+/* Repeats failed repairs, which may succeed after the other repairs. */
 static void
 mend_refused(KgCheckCall *call)
 {
@@ -227,7 +250,7 @@ add_difference(KgCheckCall *call, const KgCheck *check, HeapTuple row,
 	report(call, &difference, check->repair);
 }
 
-/* Runs a check and returns the number of differences. */
+/* Runs a check. Returns the number of differences that it finds. */
 static uint64
 run_check(KgCheckCall *call, const KgCheck *check, KgSaved *saved)
 {
@@ -243,11 +266,11 @@ run_check(KgCheckCall *call, const KgCheck *check, KgSaved *saved)
 	return n;
 }
 
-/* Returns true if a row of kg_manifest_wrong() is an altered column. */
+/* Returns true if a row of kg_manifest_wrong() reports an altered column. */
 static bool
 is_altered_column(HeapTuple row, TupleDesc desc)
 {
-	/* A missing column is reported as column_missing. */
+	/* A missing column has its own kind of difference, column_missing. */
 	return strcmp(SPI_getvalue(row, desc, 1), "column type") == 0 &&
 		   strcmp(SPI_getvalue(row, desc, 4), "is missing") != 0;
 }
@@ -271,9 +294,10 @@ add_wrong(KgCheckCall *call, HeapTuple row, TupleDesc desc, bool altered)
 }
 
 /*
- * Checks definitions.  Returns false if tables or columns are missing or
- * altered: then nothing else can be read or repaired.  The definitions are
- * compared once, which takes most of the time for an empty database.
+ * Checks definitions. Returns false if tables or columns are missing or
+ * altered, because then nothing else can be read or repaired. The definitions
+ * are compared only once, because that takes most of the time for an empty
+ * database.
  */
 static bool
 check_definitions(KgCheckCall *call)
@@ -295,7 +319,7 @@ check_definitions(KgCheckCall *call)
 			return false;
 		mend_refused(call);
 	}
-	/* Makes the repairs so far visible. */
+	/* Makes the effects of the repairs visible. */
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	kg_manifest_wrong(true, call->tenant);
@@ -304,7 +328,10 @@ check_definitions(KgCheckCall *call)
 	n = SPI_processed;
 	for (uint64 i = 0; i < n; i++)
 		readable &= !is_altered_column(rows->vals[i], rows->tupdesc);
-	/* Other differences may be consequences of an altered column. */
+	/*
+	 * If a column is altered, the other differences may be consequences of
+	 * that.
+	 */
 	for (uint64 i = 0; i < n; i++)
 	{
 		bool altered = is_altered_column(rows->vals[i], rows->tupdesc);
@@ -368,8 +395,8 @@ check_privileges(KgCheckCall *call)
 }
 
 /*
- * Selects the distinct tenants of an index that begins with the tenant, one
- * index scan for each.
+ * Selects the distinct tenants of a table, with one index scan for each
+ * tenant. The table needs an index that begins with the tenant.
  */
 #define KG_STEPS(table)                                                     \
 	"WITH RECURSIVE t AS ((SELECT tenant FROM " table                       \
@@ -384,7 +411,10 @@ check_privileges(KgCheckCall *call)
 	"AND NOT EXISTS (SELECT FROM @kg_tenant t WHERE t.tenant = o.tenant) " \
 	"ORDER BY 1"
 
-/* Checks for rows of missing tenants, which no tenant's check covers. */
+/*
+ * Checks for rows of tenants that do not exist. The checks of single tenants
+ * do not find them.
+ */
 static void
 check_no_tenant(KgCheckCall *call)
 {
@@ -428,7 +458,10 @@ check_embeddings(KgCheckCall *call)
 		run_check(call, &check, &saved);
 }
 
-/* Checks for keys of missing types, which no tenant's check covers. */
+/*
+ * Checks for keys of types that do not exist. The checks of single tenants do
+ * not find them.
+ */
 static void
 check_key_types(KgCheckCall *call)
 {
@@ -516,7 +549,8 @@ check_all(KgCheckCall *call)
 }
 
 /*
- * Returns the number of differences that were not repaired, by another check.
+ * Repeats the check without repairs. Returns the number of differences that
+ * remain.
  */
 static int64
 count_left(const KgCheckCall *call)
@@ -584,8 +618,8 @@ read_options(const Jsonb *options, KgCheckCall *call)
 }
 
 /*
- * Requires the owner, for all tenants or one, or an admin for its own.  Returns
- * whether it is an admin.
+ * Raises an error unless the caller is the owner, or an admin that checks its
+ * own tenant. Returns true if the caller is an admin.
  */
 static bool
 require_right(KgCheckCall *call)
@@ -597,7 +631,10 @@ require_right(KgCheckCall *call)
 		return false;
 	mine = kg_identity_require(KG_ACCESS_ADMIN);
 	kg_visibility_require_tenant("check it");
-	/* The report includes ids, contents and numbers of rows. */
+	/*
+	 * The report includes ids, contents and numbers of rows, so the caller
+	 * must see the whole tenant.
+	 */
 	if (!kg_catalog_newest(mine)->plain_visibility)
 		kg_visibility_refuse_part("check it",
 								  "the owner of the extension, or an admin "
@@ -630,7 +667,7 @@ KG_AUDITED(kg_sql_check, KG_AUDIT_WRITES)
 	MemoryContextSwitchTo(context);
 	check_all(&call);
 	left = call.repair ? count_left(&call) : call.differences.total;
-	/* After utility statements SPI's memory context is current. */
+	/* Utility statements leave SPI's memory context as the current context. */
 	MemoryContextSwitchTo(context);
 	result = tell(&call, start, left);
 	kg_spi_end_as_owner(&user);

@@ -16,16 +16,17 @@
 typedef struct Entry
 {
 	KgEntryBody body;
-	bool open; /* the body applies limits itself */
+	bool open; /* the body applies the limits itself */
 	bool writes;
-	/* number of the argument that may have an idempotency key, or -1 */
+	/* Index of the argument that may have an idempotency key, or -1. */
 	int options;
-	bool of_type; /* the first argument names the type of the reply's items */
+	/* the first argument names the type of the items in the reply */
+	bool of_type;
 } Entry;
 
 /*
- * Runs a write with an idempotency key once.  A dry run writes nothing that
- * could be repeated.
+ * Runs a write; if it has an idempotency key, runs it only once. A dry run has
+ * no effect, so it is always run.
  */
 static Jsonb *
 write_once(FunctionCallInfo fcinfo, const Entry *entry, KgCall *call)
@@ -137,7 +138,10 @@ kg_entry_open(FunctionCallInfo fcinfo, int audit, KgEntryBody body)
 	return run_audited(fcinfo, audit, &entry);
 }
 
-/* The calling function records the call. */
+/*
+ * Runs the body of a write. The SQL function that calls this function records
+ * the call.
+ */
 Datum
 kg_entry_write(FunctionCallInfo fcinfo, KgEntryBody body, int options)
 {

@@ -37,8 +37,9 @@ typedef Jsonb *(*KgEntryBody)(FunctionCallInfo fcinfo, KgCall *call);
 extern Datum kg_entry(FunctionCallInfo fcinfo, int audit, KgEntryBody body);
 
 /*
- * Defines a function whose body applies the limits itself, because only the
- * body identifies the caller, or it returns the limits' errors as its result.
+ * Defines a function whose body applies the limits itself. This is for a body
+ * that alone identifies the caller, or that returns the limits' errors as its
+ * result.
  */
 #define KG_ENTRY_OPEN(name, audit)                        \
 	PG_FUNCTION_INFO_V1(name);                            \
@@ -53,8 +54,8 @@ extern Datum kg_entry_open(FunctionCallInfo fcinfo, int audit,
 						   KgEntryBody body);
 
 /*
- * Defines a function that writes or takes long: without a time limit, within
- * SPI_connect().  options is the number of the argument that may have an
+ * Defines a function that writes or takes long. It runs without a time limit,
+ * within SPI_connect(). options is the number of the argument that may have an
  * idempotency key, or -1.
  */
 #define KG_ENTRY_WRITE(name, audit, options)                 \
@@ -93,9 +94,9 @@ extern Datum kg_entry_write_type(FunctionCallInfo fcinfo, KgEntryBody body,
 								 int options);
 
 /*
- * Calls work for a gateway's message.  Prevents changes of the role, of
- * settings beyond the call, temporary objects and writes.  After an error the
- * (sub)transaction's abort undoes all of it.
+ * Calls work for a gateway's message. Prevents writes, temporary objects, and
+ * changes of the role or of settings that would outlast the call. After an
+ * error, the abort of the (sub)transaction restores the previous state.
  */
 extern void kg_contained(void (*work)(void *arg), void *arg);
 

@@ -1,7 +1,7 @@
 /*
  * graph.c
- *	  SQL functions of the graph tools.  Each accepts and returns the JSON of
- *	  the tool of its name (tools/graph_*.c, tools/bfs_*.c).
+ *	  SQL functions of the graph tools. Each function accepts and returns the
+ *	  JSON of the tool with the same name (tools/graph_*.c, tools/bfs_*.c).
  */
 #include "postgres.h"
 
@@ -57,7 +57,7 @@ kg_sql_query_bounded(PG_FUNCTION_ARGS)
 	return kg_ask_call_bounded(fcinfo);
 }
 
-/* The functions of a query that stand for tables. */
+/* Functions that a query uses in place of tables. */
 #define KG_TABLE_FUNCTION(sql_name, body)                    \
 	PG_FUNCTION_INFO_V1(sql_name);                           \
 	Datum sql_name(PG_FUNCTION_ARGS)                         \

@@ -1,10 +1,11 @@
 /*
  * health.c
- *	  SQL function kg_health(): a quick check; kg_check() verifies every row.
+ *	  SQL function kg_health(): a quick check. (kg_check() verifies every row.)
  *
- * A component is a function that writes metrics and reports problems. The owner
- * and gateways get all components. Other callers get the components of their
- * own tenant. Nothing is written, so that it works on a standby.
+ * A component is a function that checks one area: it writes metrics and
+ * reports problems. The owner and gateways get all components. Other callers
+ * get the components of their own tenant. Nothing is written, so the function
+ * works on a standby.
  */
 #include "postgres.h"
 
@@ -35,11 +36,14 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
-/* In ascending order; the worst is reported. */
+/*
+ * The states of a component, in ascending order of severity. The worst state
+ * is reported.
+ */
 typedef enum KgHealth
 {
 	KG_HEALTHY,
-	KG_DEGRADED, /* works, but slower or not for all callers */
+	KG_DEGRADED, /* it works, but more slowly or not for all callers */
 	KG_UNHEALTHY
 } KgHealth;
 
@@ -49,18 +53,21 @@ static const char *const health_names[] = {"healthy", "degraded", "unhealthy"};
 #define KG_MOST_PROBLEMS 10
 /* Maximum number of tenants and keys that are checked. */
 #define KG_MOST_LOOKED_AT 100
-/* Nodes with edges that are checked, of one tenant and of all together. */
+/*
+ * Number of nodes with edges that are checked: in one tenant, and in all
+ * tenants together.
+ */
 #define KG_PROBES 500
 #define KG_ALL_PROBES 4000
 
 typedef struct KgComponent
 {
-	const char *tenant; /* tenant of the caller; NULL: all */
+	const char *tenant; /* tenant of the caller; NULL: check all tenants */
 	void (*look)(struct KgComponent *c);
 	KgHealth health;
 	int nproblems;
 	List *problems;	 /* List of char * */
-	bool unreadable; /* skip all other checks */
+	bool unreadable; /* the tables cannot be read; skip all other checks */
 	KgJsonWriter metrics;
 } KgComponent;
 
@@ -117,8 +124,8 @@ look_at_extension(KgComponent *c)
 }
 
 /*
- * Checks for tables and columns that a DBA renamed or dropped, and for
- * comparison functions.
+ * Checks for tables, columns and other necessary parts that are missing, for
+ * example because a DBA dropped or renamed them.
  */
 static void
 look_at_missing(KgComponent *c)
@@ -144,7 +151,10 @@ look_at_missing(KgComponent *c)
 	c->unreadable = c->nproblems > 0;
 }
 
-/* Returns true if its absence only makes replies slower. */
+/*
+ * Returns true if the absence of an object of this kind only makes replies
+ * slower.
+ */
 static bool
 is_setting(const char *kind)
 {
@@ -155,7 +165,7 @@ is_setting(const char *kind)
 
 /*
  * Checks for objects of the install script that are missing or damaged, and
- * for others that expose rows.
+ * for other objects that expose rows.
  */
 static void
 look_at_definitions(KgComponent *c)
@@ -260,7 +270,7 @@ write_packed(KgComponent *c, uint64 row, int probes)
 	kg_jw_key(&c->metrics, "share");
 	kg_jw_numeric(&c->metrics, DatumGetNumeric(kg_spi_datum(row, 4)));
 	kg_jw_end_object(&c->metrics);
-	/* With few nodes the effect is not noticeable. */
+	/* With few nodes, missing packed edges have no noticeable effect. */
 	if (nodes * 2 > probes && packed * 2 < nodes)
 		problem(c,
 				KG_DEGRADED,
@@ -270,7 +280,8 @@ write_packed(KgComponent *c, uint64 row, int probes)
 }
 
 /*
- * Checks which nodes with edges are packed, by a sample at regular intervals.
+ * Checks the share of nodes with edges that are packed, in a sample taken at
+ * regular intervals.
  */
 static void
 look_at_packing(KgComponent *c)
@@ -351,7 +362,10 @@ look_at_secrets(KgComponent *c)
 				kg_spi_cstring(i, 1));
 }
 
-/* Checks keys of tokens, each as for a token that names it. */
+/*
+ * Checks each key of tokens, in the way in which a token that names the key
+ * would be checked.
+ */
 static void
 look_at_keys(KgComponent *c)
 {
@@ -394,7 +408,7 @@ look_at_keys(KgComponent *c)
 		problem(c, KG_DEGRADED, "every key has expired");
 }
 
-/* Checks the roles of grants, and gateways. */
+/* Checks the roles that have grants, and the gateways. */
 static void
 look_at_grants(KgComponent *c)
 {
@@ -430,8 +444,8 @@ look_at_grants(KgComponent *c)
 }
 
 /*
- * Checks the DBA's policies.  One that is not in force bars the roles that it
- * names.
+ * Checks the DBA's policies. A policy that is not in force bars the roles that
+ * it names.
  */
 static void
 look_at_policies(KgComponent *c)
@@ -457,8 +471,8 @@ look_at_policies(KgComponent *c)
 }
 
 /*
- * Checks for privileges from default privileges and GRANT ... ON ALL
- * FUNCTIONS.
+ * Checks for privileges on the owner's functions that ALTER DEFAULT PRIVILEGES
+ * or GRANT ... ON ALL FUNCTIONS has granted.
  */
 static void
 look_at_functions(KgComponent *c)
@@ -473,7 +487,7 @@ look_at_functions(KgComponent *c)
 	kg_jw_kint(&c->metrics, "executed_by_others", c->nproblems);
 }
 
-/* Checks the functions that decide about types with x-authorize. */
+/* Checks the authorizer functions of types with x-authorize. */
 static void
 look_at_authorizers(KgComponent *c)
 {
@@ -496,7 +510,10 @@ look_at_authorizers(KgComponent *c)
 	}
 }
 
-/* Reports faults of a type's binding, but not a lack of the caller's rights. */
+/*
+ * Reports faults of a type's binding to a table. Does not report that the
+ * caller lacks rights on the table.
+ */
 static void
 look_at_binding(KgComponent *c, const char *tenant, const KgType *type)
 {
@@ -515,7 +532,7 @@ look_at_binding(KgComponent *c, const char *tenant, const KgType *type)
 }
 
 /*
- * Checks for tables of the user that types read and that are gone or changed.
+ * Checks for types whose table (a table of the user) was dropped or changed.
  */
 static void
 look_at_bindings(KgComponent *c)
@@ -553,8 +570,8 @@ look_at_bindings(KgComponent *c)
 }
 
 /*
- * Checks for settings of a role or database that were stored before the
- * library could report them as out of range.  Sessions ignore them.
+ * Checks for stored settings of a role or database that are out of range. They
+ * were stored before the library could reject them, and sessions ignore them.
  */
 static void
 look_at_settings(KgComponent *c)
@@ -588,14 +605,17 @@ look_at_settings(KgComponent *c)
 	kg_jw_kint(&c->metrics, "wrong", c->nproblems);
 }
 
-/* Reports the memory of the backend's caches; they may serve many tenants. */
+/*
+ * Reports the memory of the backend's caches. The caches may serve many
+ * tenants.
+ */
 static void
 look_at_caches(KgComponent *c)
 {
 	kg_jw_kint(&c->metrics, "bytes", (int64) kg_cache_bytes());
 }
 
-/* The callers that get a component. */
+/* The callers that get the result of a component. */
 typedef enum KgAudience
 {
 	KG_EVERYBODY,
@@ -643,8 +663,8 @@ look(void *component)
 }
 
 /*
- * Runs a component and writes its result; damaged tables may prevent the
- * check.
+ * Runs a component and writes its result. If damaged tables prevent the check,
+ * reports that.
  */
 static KgComponent
 write_component(KgJsonWriter *w, const char *name, void (*how)(KgComponent *c),
@@ -669,8 +689,8 @@ write_component(KgJsonWriter *w, const char *name, void (*how)(KgComponent *c),
 }
 
 /*
- * Returns the caller's tenant if it sees all of it, so that nothing hidden is
- * counted.  Runs as the caller.
+ * Returns the caller's tenant if the caller sees the whole tenant, so that no
+ * hidden row is counted. Runs as the caller.
  */
 static const char *
 tenant_of_caller(void)
@@ -683,7 +703,10 @@ tenant_of_caller(void)
 	return kg_catalog_newest(tenant)->plain_visibility ? tenant : NULL;
 }
 
-/* A token has fewer rights than its role. */
+/*
+ * Returns true if the caller uses a token, which has fewer rights than its
+ * role.
+ */
 static bool
 has_token(void)
 {
@@ -696,7 +719,7 @@ is_owner(Oid caller)
 	return !has_token() && kg_has_owner_rights(caller);
 }
 
-/* Runs as the owner. */
+/* Returns true if the caller may see all tenants. Runs as the owner. */
 static bool
 is_above_tenants(Oid caller)
 {
@@ -735,7 +758,7 @@ Datum
 kg_sql_health(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = CurrentMemoryContext;
-	/* The owner gets a result even if a tenant cannot be read. */
+	/* The owner gets a result even if a tenant's tables cannot be read. */
 	const char *tenant = is_owner(GetUserId()) ? NULL : tenant_of_caller();
 	KgAudience audience = tenant ? KG_OF_TENANT : KG_EVERYBODY;
 	KgUserContext caller;

@@ -25,7 +25,10 @@ require_object(const Jsonb *options, const char *what)
 			kg_error_new(KG_INVALID_INPUT, "%s must be an object", what));
 }
 
-/* Returns options as arguments of the tool, plus an id. */
+/*
+ * Returns the options, with an added member for the id, as arguments of the
+ * tool.
+ */
 static Jsonb *
 with_id(const Jsonb *options, const char *id)
 {
@@ -54,7 +57,10 @@ KG_ENTRY(kg_sql_history, KG_AUDIT_READS)
 	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	const char *id = text_to_cstring(PG_GETARG_TEXT_PP(1));
 
-	/* A literal is a text, even if it describes an edge. */
+	/*
+	 * An SQL literal without a type is passed as a text, even if it describes
+	 * an edge.
+	 */
 	if (*id == '{' && kg_catalog_type(catalog, name) == NULL)
 		return edge_history(
 			catalog, name, kg_json_parse(id), PG_GETARG_JSONB_P(2));

@@ -3,7 +3,7 @@
  *	  SQL functions that read kg_entity.index_keys: kg_packed_key,
  *	  kg_packed_keys.
  *
- * They depend on their arguments only and accept any bytes.
+ * The results depend only on the arguments. The functions accept any bytes.
  */
 #include "postgres.h"
 

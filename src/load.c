@@ -1,7 +1,7 @@
 /*
  * load.c
- *	  SQL functions kg_load_position and kg_load_batch: progress of a load in
- *	  batches.
+ *	  SQL functions kg_load_position and kg_load_batch: the progress of a load
+ *	  that a client writes in batches.
  */
 #include "postgres.h"
 

@@ -1,13 +1,13 @@
 /*
  * mcp.c
- *	  SQL functions kg_mcp(message, token, tenant), which answers a message of
- *	  the Model Context Protocol, and kg_mcp_authorized(), which also has
- *	  decisions of another system.
+ *	  SQL functions kg_mcp(message, token, tenant), which processes a message
+ *	  of the Model Context Protocol, and kg_mcp_authorized(), which in addition
+ *	  accepts decisions of another system.
  *
- * The caller is identified first, because a caller without identity gets no
- * answer.  A message is processed read-only, in a security context that
- * prevents changes of role or settings beyond the call.  Only the SQL errors
- * listed in docs/gateway.md leave this function.
+ * The caller is identified first; a caller without identity gets no reply. A
+ * message is processed read-only, in a security context that prevents changes
+ * of the role, or of settings beyond the call. These functions raise only the
+ * SQL errors that docs/gateway.md lists.
  */
 #include "postgres.h"
 
@@ -23,8 +23,8 @@
 #include "utils/builtins.h"
 
 /*
- * Identifies the caller.  Returns its tenant: verified, and equal to the
- * routed one.
+ * Identifies the caller and returns its verified tenant. Raises an error if
+ * this is not the tenant to which the message was routed.
  */
 static const char *
 identify(const text *token, const text *routed)
@@ -73,15 +73,15 @@ serve(void *arg)
 }
 
 /*
- * Reports the edges read, for a gateway that counts them (docs/gateway.md);
- * never for a client.
+ * Reports the number of edges read to a gateway that counts them
+ * (docs/gateway.md). The number is never sent to a client.
  */
 static void
 tell_edges(const KgCall *call, bool with_token)
 {
 	/*
-	 * The edges include hidden ones, so a client without gateway must not get
-	 * the number.
+	 * The number includes hidden edges, so a client without a gateway must not
+	 * get it.
 	 */
 	if (kg_setting_mcp_edges && with_token && call->edges > 0)
 		kg_tell(KG_TELL_MCP,

@@ -26,7 +26,10 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
-/* Packs edges.  Returns true if the number may be reported. */
+/*
+ * Packs edges. Returns true if the number of packed nodes may be reported to
+ * the caller.
+ */
 static bool
 pack(int64 *packed)
 {
@@ -35,7 +38,7 @@ pack(int64 *packed)
 
 	kg_visibility_require_tenant("pack its edges");
 	*packed = kg_adjacency_pack(tenant, true, whole);
-	/* A number must not reveal hidden rows. */
+	/* The number must not reveal hidden rows. */
 	return whole;
 }
 
@@ -72,7 +75,10 @@ typedef struct Changes
 	KgNodeSet nodes;
 } Changes;
 
-/* Returns the entry of a tenant: on a shard a statement may change several. */
+/*
+ * Returns the entry of a tenant. On a shard, a statement may change edges of
+ * several tenants.
+ */
 static Changes *
 changes_of(List **all, const text *tenant)
 {
@@ -130,8 +136,8 @@ static const char *const edge_tables[] = {"kg_edge", NULL};
 PG_FUNCTION_INFO_V1(kg_sql_clear_packed);
 
 /*
- * AFTER statement trigger of kg_edge.  It acts on the rows of the statement
- * only, so its arguments cannot be forged.
+ * AFTER statement trigger of kg_edge: discards packed edges. It uses only the
+ * rows of the statement, so a caller cannot forge its arguments.
  */
 Datum
 kg_sql_clear_packed(PG_FUNCTION_ARGS)

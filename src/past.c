@@ -1,6 +1,7 @@
 /*
  * past.c
- *	  SQL functions in the statements of a call with as_of (query/time/past.h).
+ *	  SQL functions that statements of a call with the argument as_of use
+ *	  (query/time/past.h).
  */
 #include "postgres.h"
 
@@ -86,8 +87,10 @@ kg_sql_past_of_field(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_past_keeps_node);
 
-/* Returns true for a row that is not stored, because it represents a past
- * state; for a stored one, as kg_past_keeps_node(). */
+/*
+ * Returns true for a row that is not stored but represents a past state. For a
+ * stored row, returns the result of kg_past_keeps_node().
+ */
 Datum
 kg_sql_past_keeps_node(PG_FUNCTION_ARGS)
 {

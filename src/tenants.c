@@ -69,7 +69,7 @@ KG_AUDITED(kg_sql_thaw_tenant, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-/* A tenant, and its new name. */
+/* A tenant, and the new name that it gets. */
 typedef struct Rename
 {
 	Datum tenant;
@@ -86,7 +86,7 @@ give(void *arg)
 				  kg_arg(TEXTOID, rename->tenant));
 }
 
-/* Writers are excluded under both names. */
+/* Transfers the tenant's rows while writers are excluded under both names. */
 static void
 give_as_both(void *arg)
 {
@@ -96,7 +96,10 @@ give_as_both(void *arg)
 		TextDatumGetCString(rename->name), KG_TENANT_WHOLE, give, arg);
 }
 
-/* No caller can thaw it before this transaction ends. */
+/*
+ * Raises an error unless the tenant is frozen. Locks its row, so that no
+ * caller can thaw the tenant before this transaction ends.
+ */
 static void
 require_frozen(Datum tenant)
 {
@@ -111,7 +114,7 @@ require_frozen(Datum tenant)
 			 .expected = "a tenant that kg_freeze_tenant() froze");
 }
 
-/* Inserts the row of kg_tenant, and a row for the former name. */
+/* Inserts a row of kg_tenant for the new name, and records the former name. */
 static void
 begin_name(Datum tenant, Datum name)
 {
@@ -160,7 +163,10 @@ KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 
 	kg_owner_require("free names of tenants");
 	kg_spi_begin_as_owner(&user);
-	/* For calls that began before the rename and ended after it. */
+	/*
+	 * Also transfers records of calls that began before the rename and ended
+	 * after it.
+	 */
 	KG_SPI_NEWEST(
 		"UPDATE @kg_audit a SET tenant = t.tenant FROM @kg_former_name f "
 		"JOIN @kg_tenant t ON t.tenant = f.became WHERE f.name = $1 "
@@ -195,7 +201,7 @@ KG_AUDITED(kg_sql_tenant_size, KG_AUDIT_READS)
 	PG_RETURN_JSONB_P(reply);
 }
 
-/* Rows whose TIDs one statement collects. */
+/* Number of rows that one DELETE finds by their TIDs. */
 #define KG_DROP_BATCH 10000
 
 #define KG_DELETE(table, condition)                               \
@@ -203,8 +209,9 @@ KG_AUDITED(kg_sql_tenant_size, KG_AUDIT_READS)
 	"FROM @" table " WHERE tenant = $1 " condition "LIMIT $2))"
 
 /*
- * A tenant's largest tables, children first; packed edges while edges exist
- * that locate them.
+ * Statements for the largest tables, with referencing tables first. Packed
+ * edges are deleted while edges exist, because they are located by the nodes
+ * of edges.
  */
 static const char *const delete_rows[] = {
 	KG_DELETE("kg_adjacency", "AND " KG_HUBS_OF_TENANT " "),
@@ -224,7 +231,10 @@ static const char *const delete_rows[] = {
 	("DELETE FROM @kg_audit WHERE tenant = $1 AND (at, id) IN "
 	 "(SELECT at, id FROM @kg_audit WHERE tenant = $1 LIMIT $2)")};
 
-/* Before all others, if the extension's SQL has them. */
+/*
+ * Tables that are deleted first. The extension's SQL may be older than these
+ * tables.
+ */
 static const struct
 {
 	const char *table;
@@ -234,7 +244,10 @@ static const struct
 	{"kg_change_transaction", KG_DELETE("kg_change_transaction", "")},
 };
 
-/* The other tables, including those that identify the tenant. */
+/*
+ * Statements for the other tables, including the tables that identify the
+ * tenant.
+ */
 static const char *const delete_last[] = {
 	"DELETE FROM @kg_adjacency WHERE tenant = $1 AND block = 0",
 	"DELETE FROM @kg_relation WHERE tenant = $1",
@@ -247,11 +260,11 @@ static const char *const delete_last[] = {
 typedef struct Drop
 {
 	Datum tenant;
-	int64 rows; /* maximum; negative: all */
+	int64 rows; /* maximum number of rows to delete; negative: all */
 	bool done;
 } Drop;
 
-/* Deletes rows.  Returns false if there are more. */
+/* Deletes rows. Returns false if more rows remain. */
 static bool
 delete_most(Drop *drop, KgSaved *saved, const char *sql)
 {
@@ -271,7 +284,9 @@ delete_most(Drop *drop, KgSaved *saved, const char *sql)
 	return true;
 }
 
-/* Revokes all access to the tenant before the first row is deleted. */
+/*
+ * Revokes all access to the tenant. Call it before the first row is deleted.
+ */
 static void
 take_away(Datum tenant)
 {
@@ -311,7 +326,10 @@ drop_rows(void *arg)
 	drop->done = true;
 }
 
-/* Requires a tenant, possibly one that is being dropped. */
+/*
+ * Raises an error unless the tenant exists. The tenant may be in the process
+ * of being dropped.
+ */
 static void
 require_dropped(Datum tenant)
 {

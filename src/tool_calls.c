@@ -63,7 +63,10 @@ KG_ENTRY(kg_sql_get, KG_AUDIT_READS)
 	return data;
 }
 
-/* Passes the array as the tool's arguments, so that the tool's rules apply. */
+/*
+ * Passes the array to the tool as its arguments, so that the tool's checks
+ * apply.
+ */
 KG_ENTRY(kg_sql_get_many, KG_AUDIT_READS)
 {
 	const KgCatalog *catalog = kg_running_catalog();
@@ -91,7 +94,7 @@ KG_ENTRY(kg_sql_get_many, KG_AUDIT_READS)
 	return kg_tool_get(catalog, type, kg_jw_finish(&w));
 }
 
-/* The published schemas depend on the caller's limits. */
+/* Applies the caller's limits, because the returned schemas depend on them. */
 KG_ENTRY(kg_sql_list_tools, KG_AUDIT_READS)
 {
 	const KgSchemaForm form = kg_schema_form(false);
@@ -108,7 +111,7 @@ KG_ENTRY_OPEN(kg_sql_call_tool, KG_AUDIT_SECRET)
 								PG_GETARG_JSONB_P(2));
 }
 
-/* ---- for the bearer of a token, in one statement ---- */
+/* ---- calls with a token, which log in and call in one statement ---- */
 
 typedef struct BearerCall
 {

@@ -32,7 +32,10 @@ KG_AUDITED(kg_sql_export_tenant, KG_AUDIT_READS)
 	return (Datum) 0;
 }
 
-/* Its arguments are all data of a tenant, and may include keys. */
+/*
+ * All arguments are data of a tenant and may include keys, so they are not
+ * recorded.
+ */
 KG_AUDITED(kg_sql_import_tenant, KG_AUDIT_SECRET)
 {
 	MemoryContext caller = CurrentMemoryContext;
@@ -58,8 +61,9 @@ advance(const char *sequence, int64 last)
 }
 
 /*
- * Sequences only advance, and a database with tenants has assigned numbers
- * that would belong to another shard.
+ * Sets the shard number of the database, once, before it has tenants.
+ * Sequences only advance, and the numbers of existing tenants would belong to
+ * another shard.
  */
 KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 {

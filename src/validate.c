@@ -3,16 +3,18 @@
  *	  SQL functions of the JSON Schema engine: kg_validate,
  *	  kg_validation_errors, kg_schema_check.
  *
- * They depend on their arguments only.  Limits, which are settings, can turn a
- * result into an error, but never into another result.  Therefore they are
- * IMMUTABLE and can be used in CHECK constraints and generated columns.
+ * The results depend only on the arguments. Limits, which are settings, can
+ * turn a result into an error, but never into another result. Therefore the
+ * functions are IMMUTABLE and can be used in CHECK constraints and generated
+ * columns.
  *
  * If schema and options are constants in the query's text, they are looked up
- * once and cached in fn_extra; fn_mcxt pins the cache entry.  A parameter is
- * not treated as a constant, although get_fn_expr_arg_stable() reports it as
- * stable: PL/pgSQL keeps the state of a simple expression for a transaction,
- * in which parameters change.  Such a schema is compared with the last one of
- * the cache.
+ * once. The compiled schema is cached in fn_extra, and fn_mcxt pins the cache
+ * entry. A parameter is not treated as a constant, although
+ * get_fn_expr_arg_stable() reports it as stable. The reason is that PL/pgSQL
+ * keeps the state of a simple expression for a transaction, in which its
+ * parameters change. A schema in a parameter is compared with the schema that
+ * the cache returned last.
  */
 #include "postgres.h"
 
@@ -35,7 +37,8 @@ typedef struct Options
 {
 	KgSchemaOptions schema;
 	KgOutput output;
-	int max_errors; /* 0: kg_graph.max_errors, which may change between calls */
+	/* 0: use kg_graph.max_errors, which may change between calls */
+	int max_errors;
 } Options;
 
 typedef struct CallState
@@ -135,8 +138,8 @@ is_constant(const FmgrInfo *flinfo, int n)
 }
 
 /*
- * Returns the compiled schema of a call with arguments (instance, schema,
- * options), and sets *options.
+ * Returns the compiled schema of a call with the arguments (instance, schema,
+ * options). Sets *options.
  */
 static const KgSchema *
 call_schema(FunctionCallInfo fcinfo, Options *options)
@@ -177,8 +180,8 @@ most_errors(const Options *options)
 }
 
 /*
- * Returns the instance of a call whose first argument is json or text, which
- * have the same representation.
+ * Returns the instance of a call whose first argument is json or text. Both
+ * types have the same representation.
  */
 static Jsonb *
 parsed_instance(FunctionCallInfo fcinfo)
@@ -252,9 +255,9 @@ kg_sql_validation_errors_text(PG_FUNCTION_ARGS)
 }
 
 /*
- * kg_schema_check(schema, options) -> boolean: true, or an error that
- * describes the fault of the schema.  Keywords that the dialect ignores are
- * reported as warnings.
+ * kg_schema_check(schema, options) -> boolean. Returns true, or raises an
+ * error that describes the fault of the schema. Keywords that the dialect
+ * ignores are reported as warnings.
  */
 Datum
 kg_sql_schema_check(PG_FUNCTION_ARGS)

@@ -1,6 +1,7 @@
 /*
  * validity.c
- *	  SQL functions of validity at the instant that a tool call requests.
+ *	  SQL functions that test whether rows are valid at the instant that a tool
+ *	  call requests.
  */
 #include "postgres.h"
 

@@ -23,11 +23,14 @@
 
 PG_FUNCTION_INFO_V1(kg_sql_column);
 
-/* The result type of the called function, and the type of an array's items. */
+/*
+ * The result type of the called function. If it is an array, also the type of
+ * its items.
+ */
 typedef struct Column
 {
 	Oid type;
-	Oid item; /* InvalidOid: not an array */
+	Oid item; /* type of the items; InvalidOid: the result is not an array */
 	int16 len;
 	bool byval;
 	char align;
@@ -50,7 +53,7 @@ column_of(FmgrInfo *flinfo)
 	return column;
 }
 
-/* An item of the wrong type is NULL. */
+/* An item whose JSON type does not fit becomes NULL. */
 static Datum
 array_value(const Column *column, const JsonbContainer *array)
 {
@@ -105,7 +108,10 @@ kg_sql_column(PG_FUNCTION_ARGS)
 	}
 	if (!kg_column_value(&value, column->type, &result))
 		PG_RETURN_NULL();
-	/* A number is a part of the document, which is not freed before the call ends. */
+	/*
+	 * The result may point into the document, so the document is not freed
+	 * before the call ends.
+	 */
 	return result;
 }
 

@@ -16,7 +16,10 @@
 #include "tools/graph/analyze.h"
 #include "utils/builtins.h"
 
-/* Type of kg_again() and kg_again_if_few(). */
+/*
+ * A function that calls work, and calls it again after certain conflicts:
+ * kg_again() or kg_again_if_few().
+ */
 typedef void (*KgAgain)(void (*work)(void *arg), void *arg);
 
 typedef struct Run
@@ -46,7 +49,8 @@ run_told(void *arg)
 }
 
 /*
- * Runs the work of a call.  place is the number of its argument with options.
+ * Runs the work of a call. place is the index of the argument that has the
+ * options.
  */
 static Jsonb *
 run(FunctionCallInfo fcinfo, Jsonb *(*work)(void *arg), KgAgain again,
@@ -60,7 +64,10 @@ run(FunctionCallInfo fcinfo, Jsonb *(*work)(void *arg), KgAgain again,
 	return run.result;
 }
 
-/* Defines a call's entry function and begins its work. */
+/*
+ * Defines the SQL function of a call, and begins the function that does its
+ * work.
+ */
 #define KG_PUT(name, entry, options, again)              \
 	static Jsonb *name##_work(void *arg);                \
 	entry(name, KG_AUDIT_WRITES, options)                \
@@ -105,7 +112,10 @@ KG_PUT(kg_sql_delete_entities, KG_ENTRY_WRITE_TYPE, 2, kg_again_if_few)
 							  PG_GETARG_JSONB_P(2));
 }
 
-/* Another session may have created an edge of a symmetric relation. */
+/*
+ * The merge may be begun again, because another session may have created an
+ * edge of a symmetric relation.
+ */
 KG_PUT(kg_sql_merge, KG_ENTRY_WRITE_TYPE, 3, kg_again)
 {
 	FunctionCallInfo fcinfo = arg;

@@ -68,7 +68,10 @@ kg_agent_has_tool(const KgAgent *agent, int toolset, const char *tool)
 {
 	int set = kg_setting_toolsets->bits;
 
-	/* An agent's definition may include them, "all" does not. */
+	/*
+	 * An agent's definition may name these toolsets explicitly; "all" does not
+	 * include them.
+	 */
 	if (agent != NULL && kg_toolsets_have_all(kg_setting_toolsets))
 		set |= KG_TOOLSET_BY_NAME;
 	if ((set & toolset) == 0)

@@ -8,12 +8,14 @@
 #include "auth/agents.h"
 
 /*
- * Returns the agent that the caller's token or kg_graph.agent names, or NULL
- * if neither names one.  Raises KG_FORBIDDEN if the tenant has no such agent.
- * The result is valid until the next call of this module.
+ * Returns the agent that the caller's token or kg_graph.agent names. Returns
+ * NULL if no agent is named. Raises KG_FORBIDDEN if the tenant has no such
+ * agent. The result is valid until the next call of this module.
  */
 extern const KgAgent *kg_agent_current(void);
-/* Raises KG_FORBIDDEN if the tenant has no agent of the name in force. */
+/*
+ * Raises KG_FORBIDDEN if an agent is in force that the tenant does not have.
+ */
 extern void kg_agent_require(const char *tenant);
 
 /*
@@ -32,8 +34,8 @@ extern bool kg_agent_has_tool(const KgAgent *agent, int toolset,
 extern bool kg_agent_has_registered(const KgAgent *agent, const char *toolset,
 									const char *tool);
 /*
- * Returns true if the caller reads with the toolset sql only. agent may be
- * NULL.
+ * Returns true if the caller can read only through the toolset sql. agent may
+ * be NULL.
  */
 extern bool kg_agent_only_queries(const KgAgent *agent);
 

@@ -109,8 +109,8 @@ throw_missing(const char *agent)
 }
 
 /*
- * Raises an error unless the tenant has the bundle, which an admin may know.
- * Locks the bundle, and waits for one that is being dropped.
+ * Raises an error unless the tenant has the bundle; an admin may learn this.
+ * Locks the bundle, and waits for a transaction that drops it.
  */
 static void
 require_bundle(Datum tenant, const char *bundle)
@@ -167,7 +167,10 @@ unbind_all(Datum tenant, Datum agent)
 				kg_arg(TEXTOID, agent));
 }
 
-/* Binds the option "bundles", the complete list in the order of prompts. */
+/*
+ * Binds the bundles of the option "bundles". The option is the complete list,
+ * in the order of prompts.
+ */
 static void
 bind_listed(Datum tenant, Datum agent, const Jsonb *options)
 {
@@ -183,7 +186,7 @@ bind_listed(Datum tenant, Datum agent, const Jsonb *options)
 }
 
 /*
- * Raises an error unless each toolset is a built-in one or is the toolset of a
+ * Raises an error unless each toolset is built in or is the toolset of a
  * registered tool.
  */
 static void
@@ -262,7 +265,7 @@ KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-/* Missing options do not change; null removes a value. */
+/* An option that is missing does not change; null removes its value. */
 KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
 {
 	Jsonb *options = PG_GETARG_JSONB_P(1);

@@ -2,9 +2,10 @@
  * agents.c
  *	  The agents of tenants.
  *
- * Agents are read as the owner, and a few are cached until a watched table
- * changes.  A missing agent is cached, too, as one that sees nothing: policies
- * look it up for each row and must not search the table again.
+ * Agents are read as the owner, and a few agents are cached until a watched
+ * table changes. The absence of an agent is cached, too, as an agent that sees
+ * nothing: policies look up the agent for each row and must not search the
+ * table again.
  */
 #include "postgres.h"
 
@@ -21,11 +22,14 @@ typedef struct KgCachedAgent
 	KgCacheEntry entry;
 	KgAgent agent;
 	bool exists;
-	bool hides; /* lacks a bundle of the tenant */
+	bool hides; /* the agent lacks a bundle of the tenant */
 } KgCachedAgent;
 
 static const int most = 16;
-/* Stale when kg_agent, kg_agent_bundle or kg_bundle changes. */
+/*
+ * A cache of agents. It becomes stale if kg_agent, kg_agent_bundle or
+ * kg_bundle changes.
+ */
 static KgCache agents = {"agent", &most, KG_STALE_BY_CATALOG};
 
 static bool
@@ -38,8 +42,8 @@ is_agent(const void *entry, const void *wanted)
 }
 
 /*
- * Returns a text[] as C strings in the current context; NULL and *n 0 for
- * NULL.
+ * Returns a text[] as C strings in the current context. For NULL, returns NULL
+ * and sets *n to 0.
  */
 static const char **
 strings_of_array(Datum array, bool isnull, int *n)
@@ -137,7 +141,7 @@ kg_agent_get(const char *tenant, const char *name)
 {
 	KgCachedAgent *found = find_agent(tenant, name);
 
-	/* A call holds it while policies look up other agents. */
+	/* The call pins the entry while policies look up other agents. */
 	kg_cache_pin(found, CurrentMemoryContext);
 	return found->exists ? &found->agent : NULL;
 }

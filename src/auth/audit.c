@@ -126,7 +126,7 @@ typedef struct ArgumentType
 
 typedef struct Function
 {
-	KgCacheEntry entry; /* hash is the OID */
+	KgCacheEntry entry; /* its hash is the OID */
 	char *name;
 	Oid result;
 	int n;
@@ -158,7 +158,10 @@ read_function(Function *function, HeapTuple tuple)
 	}
 }
 
-/* Returns a function, valid as long as the current memory context. */
+/*
+ * Returns a function. It is valid as long as the current memory context
+ * exists.
+ */
 static const Function *
 find_function(Oid oid)
 {
@@ -201,7 +204,7 @@ read_result(KgAudited *call, FunctionCallInfo fcinfo, Datum result)
 	}
 }
 
-/* Appends an array of arguments. */
+/* Appends an array of arguments to the record. */
 
 static void
 append_array(StringInfo record, Datum array)
@@ -334,8 +337,8 @@ hash_arguments(FunctionCallInfo fcinfo, const Jsonb *named, uint8 *digest)
 }
 
 /*
- * Returns the member of the record, or NULL.  If the arguments are too large
- * to record, their hash is recorded.
+ * Returns the arguments as a member of the record, or NULL. If the arguments
+ * are too large, the member has their hash instead.
  */
 static char *
 text_of_arguments(FunctionCallInfo fcinfo, const Jsonb *named)
@@ -374,7 +377,9 @@ kg_audit_name_call(const char *tool, const Jsonb *arguments)
 {
 	MemoryContext old = MemoryContextSwitchTo(kg_audited->context);
 
-	/* A caller may send a name of any length. */
+	/*
+	 * The name is truncated, because a caller may send a name of any length.
+	 */
 	kg_audited->tool = pnstrdup(
 		tool, pg_mbcliplen(tool, strlen(tool), KG_MAX_AUDITED_NAME));
 	kg_audited->arguments = arguments ? text_of_arguments(NULL, arguments)
@@ -476,7 +481,10 @@ append_statements(StringInfo record, const List *statements)
 	appendStringInfoChar(record, ']');
 }
 
-/* Reads no catalog, because the transaction may have failed. */
+/*
+ * Returns the text of the record. Reads no catalog, because the transaction
+ * may have failed.
+ */
 static char *
 make_record(const KgAudited *call)
 {
@@ -518,8 +526,8 @@ make_record(const KgAudited *call)
 }
 
 /*
- * Writes without error context callbacks, because PL/pgSQL's would add a
- * translated context.
+ * Writes the record to the log without error context callbacks, because the
+ * callback of PL/pgSQL would add a translated context.
  */
 static void
 write_to_log(const char *record)
@@ -535,8 +543,8 @@ write_to_log(const char *record)
 }
 
 /*
- * Writes a row as the owner.  Returns false if that is impossible now; does
- * not wait for a lock of the table.
+ * Writes the record to kg_audit as the owner. Returns false if that is
+ * impossible now. Does not wait for a lock of the table.
  */
 static bool
 write_to_table(const char *record)
@@ -594,7 +602,10 @@ write_records(const KgAudited *call, bool failed)
 
 /* ---- the call ---- */
 
-/* Valid until a role changes; NULL for a dropped role. */
+/*
+ * Returns the role's name, or NULL for a dropped role. It is valid until a
+ * role changes.
+ */
 static const char *
 role_name(Oid role)
 {
@@ -643,7 +654,10 @@ kg_audit_code(const ErrorData *edata)
 	int code = (int) kg_error_caught_code(edata);
 	JsonbValue name;
 
-	/* Several codes have one SQLSTATE, and some have one of the server. */
+	/*
+	 * The code is not derived from the SQLSTATE: several codes share one
+	 * SQLSTATE, and some use an SQLSTATE of the server.
+	 */
 	if (kg_error_is_ours(edata) &&
 		kg_json_get(&kg_json_parse(edata->detail)->root, "code", &name))
 		for (int i = 0; i <= KG_INTERNAL; i++)
@@ -653,8 +667,8 @@ kg_audit_code(const ErrorData *edata)
 }
 
 /*
- * Runs a call within another, which a policy may cause, without a record of
- * its own.
+ * Runs a call inside another call, without a record of its own. A policy may
+ * cause such a call.
  */
 static Datum
 run_within(FunctionCallInfo fcinfo, KgAuditBody body, void *arg)

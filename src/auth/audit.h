@@ -25,7 +25,8 @@ typedef struct KgAudited
 	const char *tool;
 	const char *tool_version; /* version of a registered tool, or NULL */
 	const char *operation;	  /* operation of the registered tool, or NULL */
-	const char *arguments;	  /* a member of the record, or NULL */
+	/* member "arguments" or "arguments_hash" as JSON text, or NULL */
+	const char *arguments;
 	TimestampTz at;
 	instr_time start;
 	const char *role;
@@ -40,10 +41,11 @@ typedef struct KgAudited
 	const Jsonb *query; /* parsed query, or NULL */
 	List *statements;	/* texts of the SQL statements */
 	MemoryContext context;
-	/* complete records; for a batch, the records of its messages */
+	/* complete records (a batch has one for each message) */
 	List *records;
 	bool is_batch;
-	struct KgAudited *outer; /* the batch that contains this message */
+	/* the batch that contains this message, or NULL */
+	struct KgAudited *outer;
 } KgAudited;
 
 /* The innermost recorded call, or NULL. */
@@ -88,7 +90,10 @@ extern Datum kg_audit_run(FunctionCallInfo fcinfo, int kind, KgAuditBody body,
 	}                                                                \
 	static Datum name##_audited(FunctionCallInfo fcinfo, void *unused_arg)
 
-/* Begins a message of a batch, which is recorded as a call of its own. */
+/*
+ * Begins the record of a message in a batch. Each message is recorded as a
+ * separate call.
+ */
 extern void kg_audit_message_begin(KgAudited *message);
 extern void kg_audit_message_end(KgAudited *message);
 
@@ -108,7 +113,9 @@ kg_audit_name(const char *tool, const Jsonb *arguments)
 		kg_audit_name_call(tool, arguments);
 }
 
-/* Sets the reply, if it differs from the result of the SQL function. */
+/*
+ * Sets the reply to record, if it differs from the result of the SQL function.
+ */
 static inline void
 kg_audit_reply(const Jsonb *reply)
 {
@@ -117,8 +124,8 @@ kg_audit_reply(const Jsonb *reply)
 }
 
 /*
- * Sets the reply to an entity's data, or to NULL. Members of the data are not
- * counted as further entities.
+ * Sets the reply to record to the data of one entity, or to NULL. Objects
+ * within the data are not counted as further entities.
  */
 static inline void
 kg_audit_entity(const Jsonb *data)
@@ -127,7 +134,10 @@ kg_audit_entity(const Jsonb *data)
 		kg_audit_entity_call(data);
 }
 
-/* Sets the version of the registered tool, and the operation that it runs. */
+/*
+ * Records the version of the registered tool, and the name of the operation
+ * that the tool runs.
+ */
 static inline void
 kg_audit_version(const char *version, const char *operation)
 {
@@ -135,7 +145,7 @@ kg_audit_version(const char *version, const char *operation)
 		kg_audit_version_call(version, operation);
 }
 
-/* Sets an error that is the reply. */
+/* Records an error that is returned as the reply instead of being raised. */
 static inline void
 kg_audit_error(const ErrorData *edata)
 {
@@ -143,7 +153,7 @@ kg_audit_error(const ErrorData *edata)
 		kg_audited->code = kg_audit_code(edata);
 }
 
-/* Sets an error of a protocol with numeric codes. */
+/* Records an error by its number, for a protocol with numeric error codes. */
 static inline void
 kg_audit_error_number(int number)
 {
@@ -165,7 +175,7 @@ kg_audit_decisions(int64 n)
 		kg_audited->decisions += n;
 }
 
-/* Returns true if the query and its SQL are recorded. */
+/* Returns true if the query and its SQL statements are recorded. */
 static inline bool
 kg_audit_is_full(void)
 {

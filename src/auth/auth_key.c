@@ -20,7 +20,9 @@
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
-/* The key of a lookup; NULL members are part of it. */
+/*
+ * The search arguments for a key. A member that is NULL is an argument, too.
+ */
 typedef struct KgKeyQuestion
 {
 	const char *issuer;
@@ -37,7 +39,7 @@ typedef struct KgCachedKey
 } KgCachedKey;
 
 static const int most = 16;
-/* Stale when kg_auth_key changes. */
+/* A cache of keys. It becomes stale if kg_auth_key changes. */
 static KgCache keys = {"key", &most, KG_STALE_BY_CATALOG};
 
 static const char *
@@ -91,7 +93,10 @@ column(int n)
 	return value ? pstrdup(value) : NULL;
 }
 
-/* Reads the row found, in the current context.  The parsed key is set last. */
+/*
+ * Reads a key from the row that was found, in the current context. Sets the
+ * parsed key last.
+ */
 static bool
 read_key(KgAuthKey *key, KgJwtAlg alg)
 {
@@ -127,7 +132,9 @@ read_key(KgAuthKey *key, KgJwtAlg alg)
 						   &why);
 }
 
-/* If two rows match, the result is the same as without a matching row. */
+/*
+ * Loads a key. If two rows match, the result is the same as if none matched.
+ */
 static KgCachedKey *
 load_key(const KgKeyQuestion *question)
 {
@@ -220,7 +227,7 @@ kg_sql_check_auth_key(PG_FUNCTION_ARGS)
 		SPI_fnumber(desc,
 					alg && strcmp(alg, "HS256") == 0 ? "secret" : "public_key"),
 		&isnull);
-	/* The table's CHECK constraints refuse a missing value. */
+	/* CHECK constraints of the table refuse a missing value. */
 	if (alg == NULL || isnull || kg_jwt_alg(alg) == KG_JWT_NONE)
 		return PointerGetDatum(row);
 	material = PG_DETOAST_DATUM_PACKED(value);

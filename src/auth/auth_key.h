@@ -15,7 +15,8 @@ typedef struct KgAuthKey
 	const char *kid;
 	KgJwtKey key;
 	const char *audience;
-	const char *tenant; /* only tenant that the key may name, or NULL */
+	/* the only tenant that tokens of this key may name, or NULL */
+	const char *tenant;
 	const char *tenant_claim;
 	const char *agent_claim;
 	const char *role_claim;

@@ -89,7 +89,10 @@ kg_tenant_refuse_former(Datum name)
 			"another name, or this name after a call of kg_free_tenant_name()");
 }
 
-/* The roles lose their privileges for it. */
+/*
+ * Deletes the record that a tenant of this name has moved. Its roles lose the
+ * privileges for it.
+ */
 static void
 forget_moved(Datum name)
 {
@@ -132,7 +135,7 @@ kg_require_tenant(Datum tenant)
 			 .expected = "a tenant made by kg_create_tenant()");
 }
 
-/* A role, and the caller that grants or revokes a tenant. */
+/* A call that grants a tenant to a role or revokes it. */
 typedef struct KgGrantCall
 {
 	char *tenant;
@@ -169,8 +172,8 @@ start_grant(KgGrantCall *call, Datum tenant, Datum role, bool missing_ok)
 }
 
 /*
- * Counts the valid grants of a role for the tenant, and those for other
- * tenants.
+ * Counts the valid grants of a role for the tenant, and its valid grants for
+ * other tenants.
  */
 static void
 count_grants(const KgGrantCall *call, Datum tenant, int64 *here, int64 *others)
@@ -186,8 +189,9 @@ count_grants(const KgGrantCall *call, Datum tenant, int64 *here, int64 *others)
 }
 
 /*
- * Returns true for the owner, a superuser or a gateway: their rights are not a
- * tenant's concern.
+ * Returns true for the owner, a role that bypasses row security, such as a
+ * superuser, or a gateway. An admin of a tenant cannot change the rights of
+ * these roles.
  */
 static bool
 is_above_tenants(Oid role)
@@ -197,11 +201,11 @@ is_above_tenants(Oid role)
 }
 
 /*
- * Raises an error unless the caller may grant the tenant to the role.  A grant
- * by a tenant's admin must not affect other tenants.  Therefore the role must
- * have a grant for this tenant or no grant at all, not be a gateway, and be
- * grantable by the admin by PostgreSQL's own rules.  Runs as the owner, within
- * SPI.
+ * Raises an error unless the caller may grant the tenant to the role. A grant
+ * by a tenant's admin must not affect other tenants. Therefore the role must
+ * have a grant for this tenant or no grant at all. It must not be a gateway.
+ * PostgreSQL's own rules must let the admin grant privileges to it. Runs as
+ * the owner, within SPI.
  */
 static void
 require_grantable(const KgGrantCall *call, Oid grantor, Datum tenant, bool add)
@@ -245,10 +249,10 @@ require_no_gateway(Oid role)
 }
 
 /*
- * Deletes the grants of a tenant by a name: a role's, or the name or OID of a
- * dropped role.  If orphans_only, a grant of the role itself remains.  Returns
- * the roles of the deleted grants, because their privileges may have to
- * change.  Runs as the owner, within SPI.
+ * Deletes the grants of a tenant for a name: the name of a role, or the name
+ * or OID of a dropped role. If orphans_only is true, does not delete the grant
+ * of an existing role. Returns the roles of the deleted grants, because their
+ * privileges may have to change. Runs as the owner, within SPI.
  */
 static List *
 delete_grants(const KgGrantCall *call, Datum tenant, bool orphans_only)
@@ -369,8 +373,8 @@ static const char *const grant_tables[] = {"kg_tenant_role", NULL};
 PG_FUNCTION_INFO_V1(kg_sql_check_tenant_role);
 
 /*
- * Row trigger: warns about a grant from a dump or manual INSERT that is not
- * valid (auth/identity.c).
+ * Row trigger of kg_tenant_role. Warns about a grant that is not valid
+ * (auth/identity.c), which a dump or a manual INSERT may contain.
  */
 Datum
 kg_sql_check_tenant_role(PG_FUNCTION_ARGS)
@@ -435,9 +439,9 @@ require_plain_role(Oid role)
 }
 
 /*
- * Turns logging of bound parameters off or on for a role.  log_statement and
- * log_min_duration_statement log them, and a token is a parameter.  Only a
- * superuser may do this for a role.
+ * Turns logging of bound parameters off or on for a role. Otherwise,
+ * log_statement and log_min_duration_statement would log a token that is a
+ * parameter. Only a superuser may change this for a role.
  */
 static void
 silence_parameters(const char *role, bool on)

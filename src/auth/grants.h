@@ -13,7 +13,10 @@
 /* Raises KG_INVALID_INPUT unless the text is a valid name of a tenant. */
 extern void kg_tenant_check_name(const char *tenant);
 
-/* Raises KG_ALREADY_EXISTS for the name of a tenant. */
+/*
+ * Raises KG_ALREADY_EXISTS, with the message that a tenant of this name
+ * exists.
+ */
 extern KG_NORETURN void kg_tenant_throw_exists(const char *tenant);
 
 /* Raises KG_ALREADY_EXISTS if a renamed tenant had this name before. */
@@ -49,7 +52,10 @@ extern List *kg_granted_roles(Datum tenant);
 extern void kg_grant_role(Datum tenant, Oid role, const char *name,
 						  Datum access);
 
-/* Grants and revokes the privileges of these roles as their grants require. */
+/*
+ * Grants and revokes the privileges of the listed roles, as the roles' grants
+ * of tenants require.
+ */
 extern void kg_sync_roles(List *roles);
 /* Grants and revokes the privileges of all roles that have or had a grant. */
 extern void kg_sync_all_roles(void);

@@ -42,23 +42,28 @@ typedef struct KgGrant
 
 typedef struct KgRoleGrants
 {
-	KgCacheEntry entry; /* hash is the role's OID */
+	KgCacheEntry entry; /* its hash is the role's OID */
 	int ngrants;
 	KgGrant *grants;
-	const char *stale;	/* name of the role in an invalid grant */
-	const char *barred; /* policy that names the role but is not in force */
-	/* a tenant of the role (not an owner) moved to another database */
+	const char *stale; /* name of the role in an invalid grant */
+	/* name of a policy that names the role but is not in force; or NULL */
+	const char *barred;
+	/* A tenant of the role moved to another database; false for an owner. */
 	bool moved;
 } KgRoleGrants;
 
 static const int most = 16;
-/* Stale when kg_tenant_role, kg_policy, roles or memberships change. */
+/*
+ * A cache of the grants of roles. It becomes stale if kg_tenant_role,
+ * kg_policy, roles or memberships change.
+ */
 static KgCache grants_of_roles = {"grants", &most, KG_STALE_BY_ROLES};
 
 /*
- * Stores the valid grants among the rows of SPI_tuptable, which have the
- * role's OID. After a restore an OID may be another role's. Therefore a grant
- * is valid only if the role has the name to which the tenant was granted.
+ * Stores the valid grants among the rows of SPI_tuptable, all for the role's
+ * OID. After a restore of a dump, the OID may belong to another role.
+ * Therefore a grant is valid only if the role still has the name to which the
+ * tenant was granted.
  */
 static void
 keep_grants(KgRoleGrants *fresh, const char *name)
@@ -84,10 +89,10 @@ keep_grants(KgRoleGrants *fresh, const char *name)
 }
 
 /*
- * Finds a policy of kg_policy that names the role, directly or by membership,
- * and is not in force.  It is in force while pg_policy has it unchanged and
- * the role has the registered name.  A name that no role had when the row was
- * inserted may stand for any role.
+ * Finds a registered policy (kg_policy) that names the role, directly or by
+ * membership, and is not in force. A policy is in force while pg_policy has it
+ * unchanged and the role has the registered name. If no role had a name when
+ * the row was inserted, the name may stand for any role.
  */
 static void
 load_barred(KgRoleGrants *fresh, Oid role)
@@ -99,7 +104,10 @@ load_barred(KgRoleGrants *fresh, Oid role)
 	KG_SPI_READ("SELECT p.policy FROM @kg_policy p LEFT JOIN pg_policy o "
 				"ON o.polname = p.policy AND NOT o.polpermissive "
 				"AND p.problem IS NULL AND o.polcmd = CASE p.command "
-				/* Before 0.2.0 such a policy was for SELECT, too. */
+				/*
+				 * Before version 0.2.0, a policy for SELECT was created for
+				 * all commands, with a check.
+				 */
 				"WHEN 'SELECT' THEN CASE WHEN p.made_check IS NULL "
 				"THEN 'r' ELSE '*' END "
 				"WHEN 'INSERT' THEN 'a' WHEN 'UPDATE' THEN 'w' "
@@ -145,7 +153,10 @@ load_grants(Oid role)
 	fresh = kg_cache_make(&grants_of_roles, sizeof(*fresh));
 	keep_grants(fresh, name);
 	load_barred(fresh, role);
-	/* The owner uses the database without a tenant. */
+	/*
+	 * The owner may use the database without a tenant, so a moved tenant does
+	 * not matter.
+	 */
 	fresh->moved = name != NULL && !kg_has_owner_rights(role) &&
 				   kg_tenant_has_moved(NULL, name);
 	kg_cache_keep(&grants_of_roles, fresh, role);
@@ -164,7 +175,8 @@ grants_of_current_role(void)
 	return kept ? kept : load_grants(role);
 }
 
-static const char *asking_for = NULL; /* tenant of an authorizer's caller */
+/* tenant for which an authorizer function runs, or NULL */
+static const char *asking_for = NULL;
 
 static bool
 names_tenant(void)
@@ -207,8 +219,8 @@ kg_identity_tenant(KgAccess access)
 	if (asking_for != NULL)
 		return access == KG_ACCESS_READ ? asking_for : NULL;
 	/*
-	 * A parallel worker has no token, and cannot detect that its leader has
-	 * one.
+	 * A parallel worker does not have the leader's token, and cannot detect
+	 * that the leader has one.
 	 */
 	if (kg_token_lapsed() || IsParallelWorker())
 		return NULL;
@@ -218,8 +230,8 @@ kg_identity_tenant(KgAccess access)
 		return token->access < access ? NULL : token->tenant;
 	grant = current_grant();
 	/*
-	 * A call for a tenant that moves away must not be treated as without a
-	 * tenant.
+	 * If the caller's tenant has moved away, the call must not run as a call
+	 * without a tenant.
 	 */
 	if (grant == NULL && grants_of_current_role()->moved)
 		refuse_moved();
@@ -291,8 +303,8 @@ require_token(const KgTokenIdentity *token, KgAccess access)
 }
 
 /*
- * Raises an error in a parallel worker, in which policies would find no
- * caller.
+ * Raises an error in a parallel worker, because policies would find no caller
+ * there.
  */
 static void
 require_not_worker(void)
@@ -307,8 +319,8 @@ require_not_worker(void)
 }
 
 /*
- * Raises an error if a policy for the role is not in force: rows that it hides
- * must not be visible.
+ * Raises an error if a policy for the role is not in force. Otherwise the role
+ * would see rows that the policy hides.
  */
 static void
 require_not_barred(void)
@@ -376,7 +388,10 @@ require_tenant(KgAccess access)
 	return pstrdup(grant->tenant);
 }
 
-/* An admin may create agents, so the named agent need not exist yet. */
+/*
+ * Returns the tenant as a copy. If admin access is required, the agent in
+ * force need not exist, because an admin may create it.
+ */
 const char *
 kg_identity_require(KgAccess access)
 {
@@ -420,7 +435,7 @@ kg_identity_sees_scope(const char *scope, int len)
 
 		if (scope == NULL)
 			return true;
-		/* The last slash of a path is optional: "1/22" is below "1/22/". */
+		/* The last slash of a scope is optional: "1/22" is below "1/22/". */
 		if (len >= prefix - 1 &&
 			memcmp(scope, token->scopes[i], prefix - 1) == 0 &&
 			(len == prefix - 1 || scope[prefix - 1] == '/'))
@@ -471,8 +486,8 @@ setting_or_none(const char *setting)
 }
 
 /*
- * Raises an error if a setting changed, because the rest of the call would run
- * as another identity.
+ * Raises an error if work changed a setting, because the rest of the call
+ * would run with another identity.
  */
 static void
 require_unchanged(const char *name, const char *setting, const char *before)

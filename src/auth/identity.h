@@ -31,10 +31,10 @@ extern const char *kg_identity_require(KgAccess access);
 extern void kg_identity_require_row_security(void);
 
 /*
- * Returns the agent that the token names, or kg_graph.agent if there is no
- * token; NULL for the whole tenant.  The agent decides which part of a tenant
- * a role sees, so keys of caches of a tenant's catalog include it.  The string
- * is valid until the next call.
+ * Returns the agent that the token names. If there is no token, returns
+ * kg_graph.agent. Returns NULL if the caller has the whole tenant. The agent
+ * decides which part of a tenant a role sees, so keys of caches of a tenant's
+ * catalog include the agent. The string is valid until the next call.
  */
 extern const char *kg_identity_agent(void);
 
@@ -46,9 +46,9 @@ extern const char *kg_identity_agent(void);
 extern bool kg_identity_scoped(void);
 
 /*
- * Returns true if an entity with this scope path is visible. The scope is NULL
- * if the type has no x-scope-field; every token with paths sees such entities.
- * An empty path is below no path.
+ * Returns true if the caller sees an entity with this scope path. If the scope
+ * is NULL, the type has no x-scope-field, and every token sees the entity. An
+ * empty scope is below none of a token's paths.
  */
 extern bool kg_identity_sees_scope(const char *scope, int len);
 
@@ -76,7 +76,10 @@ extern void kg_identity_while_asking(const char *tenant,
 									 void (*work)(void *arg), void *arg);
 extern bool kg_identity_is_asking(void);
 
-/* Calls work(arg), which may raise an error, between enter and leave. */
+/*
+ * Calls work(arg) between kg_identity_enter_tool() and
+ * kg_identity_leave_tool(), also if work raises an error.
+ */
 extern void kg_identity_as_tool(void (*work)(void *arg), void *arg);
 
 #endif /* KG_IDENTITY_H */

@@ -67,8 +67,8 @@ base64url_digit(char c)
 }
 
 /*
- * Decodes base64url strictly: no padding, white space or spare bits.  Each
- * text has exactly one decoding and vice versa.  Returns the length, or -1.
+ * Decodes base64url strictly: accepts no padding, white space or spare bits.
+ * So each text has exactly one encoding. Returns the length, or -1.
  */
 static int
 base64url_decode(const char *in, int len, unsigned char *out)
@@ -223,7 +223,10 @@ kg_jwt_claims(const KgJwt *jwt)
 	return parse_object(jwt->payload, jwt->payload_len);
 }
 
-/* A PEM with a password must not prompt for it on the terminal. */
+/*
+ * Returns no password, so that a PEM with a password does not cause a prompt
+ * on the terminal.
+ */
 static int
 no_password(char *buf, int size, int rwflag, void *arg)
 {
@@ -387,7 +390,10 @@ secret_init(KgJwtKey *key, const char *material, int len, const char **why)
 		*why = "a secret of at least 32 bytes is needed";
 		return false;
 	}
-	/* A key outlives any memory context of its caller. */
+	/*
+	 * malloc() is used because a key outlives all memory contexts of its
+	 * caller.
+	 */
 	key->secret = malloc(len);
 	if (key->secret == NULL)
 	{
@@ -490,7 +496,7 @@ es256_der(const unsigned char *raw, unsigned char **der)
 	if (sig && r && s && ECDSA_SIG_set0(sig, r, s))
 	{
 		len = i2d_ECDSA_SIG(sig, der);
-		r = s = NULL; /* owned by sig now */
+		r = s = NULL; /* sig owns r and s now */
 	}
 	BN_free(r);
 	BN_free(s);
@@ -518,7 +524,7 @@ verify_public(const KgJwt *jwt, const KgJwtKey *key)
 			ok = siglen > 0;
 		}
 	}
-	/* Ed25519 includes hashing. */
+	/* Ed25519 includes the hashing, so there is no digest. */
 	ok = ok &&
 		 EVP_DigestVerifyInit(ctx,
 							  &pctx,
@@ -535,7 +541,10 @@ verify_public(const KgJwt *jwt, const KgJwtKey *key)
 								jwt->signed_len) == 1;
 	OPENSSL_free(der);
 	EVP_MD_CTX_free(ctx);
-	/* The server's TLS code uses the same error queue. */
+	/*
+	 * OpenSSL's error queue is shared with the server's TLS code, so it must
+	 * be empty.
+	 */
 	ERR_clear_error();
 	return ok;
 }

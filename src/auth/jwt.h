@@ -68,8 +68,8 @@ extern bool kg_jwt_key_init(KgJwtKey *key, KgJwtAlg alg, const char *material,
 extern void kg_jwt_key_free(KgJwtKey *key);
 
 /*
- * Returns true if the signature was made with this key; the algorithms must be
- * equal.
+ * Returns true if the signature was made with this key, and the algorithms of
+ * token and key are equal.
  */
 extern bool kg_jwt_verify(const KgJwt *jwt, const KgJwtKey *key);
 

@@ -99,7 +99,7 @@ check_subject(const char *tenant, const char *subject)
 			KG_INVALID_INPUT, subject, "*, role:NAME, agent:NAME or sub:VALUE");
 }
 
-/* Returns the limits as stored: numbers or null. */
+/* Returns the limits in stored form: numbers or null. */
 static Jsonb *
 read_limits(const Jsonb *given, bool for_everybody)
 {
@@ -219,8 +219,8 @@ static const char *const limit_tables[] = {"kg_limit", NULL};
 PG_FUNCTION_INFO_V1(kg_sql_check_limit);
 
 /*
- * Row trigger of kg_limit.  The subject need not exist: a restore inserts all
- * previous rows.
+ * Row trigger of kg_limit. Does not require that the subject exists, because a
+ * restore inserts all rows of the dump.
  */
 Datum
 kg_sql_check_limit(PG_FUNCTION_ARGS)
@@ -241,7 +241,7 @@ kg_sql_check_limit(PG_FUNCTION_ARGS)
 	desc = RelationGetDescr(trigdata->tg_relation);
 	subject = SPI_getvalue(row, desc, SPI_fnumber(desc, "subject"));
 	limits = SPI_getbinval(row, desc, SPI_fnumber(desc, "limits"), &isnull);
-	/* The table's constraint refuses a NULL. */
+	/* A constraint of the table refuses a NULL. */
 	if (subject)
 		check_subject_text(subject);
 	if (subject && !isnull)
@@ -258,7 +258,10 @@ kg_sql_check_limit(PG_FUNCTION_ARGS)
 	return PointerGetDatum(row);
 }
 
-/* Returns the setting's value if it is lower, or there is no limit. */
+/*
+ * Returns the value of the setting if it is lower than the limit, or if there
+ * is no limit.
+ */
 static int64
 in_force(KgLimit limit, int64 value)
 {

@@ -2,9 +2,10 @@
  * limits.c
  *	  Limits of a caller's use of the server, and quotas of a tenant.
  *
- * If no tenant has limits, which is cached until a catalog table changes,
- * callers are not identified.  Otherwise the limits in force are cached for as
- * many callers as a gateway's connection usually serves in turn.
+ * It is cached, until a catalog table changes, whether any tenant has limits.
+ * If no tenant has limits, callers are not identified. Otherwise the limits in
+ * force are cached for several callers, because a gateway's connection serves
+ * callers in turn.
  */
 #include "postgres.h"
 
@@ -28,12 +29,16 @@
 #include "utils/inval.h"
 #include "utils/memutils.h"
 
-/* Limits that lower a setting have its bounds (base/settings.c). */
+/*
+ * If a limit lowers a setting, it has the bounds of that setting
+ * (base/settings.c).
+ */
 static const struct
 {
 	const char *name;
 	int64 max;
-	KgLowered setting; /* KG_NLOWERED: no setting */
+	/* setting that the limit lowers; KG_NLOWERED: no setting */
+	KgLowered setting;
 } known[KG_NLIMITS] = {
 	{"concurrent_calls", INT_MAX, KG_NLOWERED},
 	{"calls_per_minute", INT_MAX, KG_NLOWERED},
@@ -64,10 +69,7 @@ kg_limit_of_setting(KgLowered setting)
 	return limit;
 }
 
-/*
- * Reads a time with a unit from a text.  Fractions of a millisecond are
- * refused.
- */
+/* Reads a time with a unit from a text. Rejects fractions of a millisecond. */
 static bool
 read_time(const JsonbValue *value, int64 *ms)
 {
@@ -131,13 +133,16 @@ kg_limits_any(void)
 	return any;
 }
 
-/* The caller's subjects that may have a row, most specific first. */
+/*
+ * The caller's subjects that may have a row in kg_limit, the most specific
+ * first.
+ */
 typedef struct Caller
 {
 	const char *tenant;
 	const char *sub;   /* or NULL */
 	const char *agent; /* or NULL */
-	Oid role;		   /* InvalidOid: the tenant itself */
+	Oid role; /* InvalidOid: these are the limits of the tenant itself */
 } Caller;
 
 typedef struct KgCallerLimits
@@ -148,7 +153,10 @@ typedef struct KgCallerLimits
 } KgCallerLimits;
 
 static const int most = 256;
-/* Stale when kg_limit, a role or its name changes. */
+/*
+ * A cache of callers' limits. It becomes stale if kg_limit, a role or a role's
+ * name changes.
+ */
 static KgCache limits_of_callers = {"limits", &most, KG_STALE_BY_ROLES};
 
 static bool
@@ -189,7 +197,7 @@ lower_of(int64 a, int64 b)
 
 /*
  * Applies the limits of the next, less specific subject. The ceiling is the
- * last subject, and lowers all limits that are above it.
+ * last subject. It lowers all limits that are above it.
  */
 static void
 add_subject(KgLimits *limits, bool *said, const char *subject,

@@ -18,7 +18,8 @@
 typedef enum KgLimit
 {
 	KG_LIMIT_CONCURRENT_CALLS,
-	KG_LIMIT_CALLS_PER_MINUTE, /* this and the next: enforced by kgctl */
+	/* this limit and the next are enforced by kgctl */
+	KG_LIMIT_CALLS_PER_MINUTE,
 	KG_LIMIT_EDGES_PER_MINUTE,
 	KG_LIMIT_MAX_COST,
 	KG_LIMIT_MAX_ROWS,
@@ -37,16 +38,19 @@ typedef enum KgLimit
 
 #define KG_UNLIMITED (-1)
 
-/* The subject of the row that only the extension's owner may write. */
+/*
+ * The subject of the row of kg_limit that only the extension's owner may
+ * write.
+ */
 #define KG_CEILING "ceiling"
 
 /* The limits in force for a caller. */
 typedef struct KgLimits
 {
-	int64 values[KG_NLIMITS]; /* or KG_UNLIMITED */
+	int64 values[KG_NLIMITS]; /* KG_UNLIMITED: no limit */
 	/*
-	 * The subject whose calls are counted together: that which has the limit,
-	 * or the caller.
+	 * For each limit, the subject whose calls are counted together: the
+	 * subject that has the limit, or the caller.
 	 */
 	const char *counted[KG_FIRST_QUOTA];
 	const char *tenant;
@@ -56,12 +60,12 @@ typedef struct KgLimits
 extern const char *kg_limit_name(KgLimit limit);
 
 /*
- * Reads a member of kg_limit.limits.  Returns KG_UNLIMITED for null.  Raises
- * KG_INVALID_INPUT.
+ * Reads a member of kg_limit.limits. Returns KG_UNLIMITED for null. Raises
+ * KG_INVALID_INPUT if the value is not valid.
  */
 extern int64 kg_limit_read(KgLimit limit, const JsonbValue *value);
 
-/* Returns the limit that lowers a setting. */
+/* Returns the limit that can lower the value of a setting. */
 extern KgLimit kg_limit_of_setting(KgLowered setting);
 
 /*

@@ -2,9 +2,9 @@
  * listen.c
  *	  Notifications for gateways on the channel kg_mcp.
  *
- * Any role that may connect may listen.  Therefore a notification has only two
- * parts: a keyed digest of the tenant, and the kind of data to request again.  It is
- * sent when the transaction commits, without duplicates.
+ * Any role that may connect may LISTEN. Therefore a notification has only two
+ * parts: a keyed digest of the tenant, and the kind of data that has changed.
+ * It is sent when the transaction commits, without duplicates.
  */
 #include "postgres.h"
 
@@ -24,8 +24,8 @@
 #define KG_LISTEN_KEY_BYTES 16
 
 /*
- * Returns the secret from its row, cached.  A new extension in the database
- * has a new secret.
+ * Returns the secret that keys the digests. Caches it, until the extension is
+ * created again with a new secret.
  */
 static const unsigned char *
 listen_secret(void)

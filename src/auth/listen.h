@@ -16,8 +16,8 @@
 
 /*
  * Returns a keyed digest that stands for the tenant in notifications,
- * palloc'd.  Every role that may LISTEN receives them, so they must not
- * contain the name.
+ * palloc'd. Every role that may LISTEN receives the notifications, so they
+ * must not contain the name of the tenant.
  */
 extern char *kg_listen_key(const char *tenant);
 

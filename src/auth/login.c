@@ -1,12 +1,12 @@
 /*
  * login.c
- *	  Verification of a token, and acting for its bearer.
+ *	  Verifies a token and binds its identity.
  *
  * The order of checks is: size, form, key by (issuer, id, algorithm),
- * signature, audience, times, and then the claims that identify the caller.
- * An error names the failed check and contains nothing of the token.  Any
- * error raised while a token is among the arguments loses the statement and
- * context, which the server would log (kg_auth_hidden()).
+ * signature, audience, times, and then the claims that identify the caller. An
+ * error names the failed check and contains no part of the token. If an error
+ * is raised while a token is among the arguments, its statement and context
+ * are removed, because the server would log them (kg_auth_hidden()).
  */
 #include "postgres.h"
 
@@ -170,7 +170,10 @@ check_audience(const KgClaims *claims)
 		refuse("it is for another audience");
 }
 
-/* Returns true if the tenant exists, which a token cannot prove. */
+/*
+ * Returns true if the tenant exists. A valid token may name a tenant that does
+ * not exist.
+ */
 static bool
 tenant_exists(const char *tenant)
 {
@@ -204,7 +207,7 @@ read_tenant(KgClaims *claims)
 	claims->identity.tenant = key->tenant ? pstrdup(key->tenant) : claimed;
 }
 
-/* Returns the access that a single value of the role claim gives. */
+/* Returns the access level for one value of the role claim. */
 static KgAccess
 access_of_role(const KgAuthKey *key, const JsonbValue *role)
 {
@@ -285,7 +288,10 @@ add_scope(KgClaims *claims, const JsonbValue *item)
 	JsonbValue path;
 	char *text;
 
-	/* {"path": "1/22/", "access_levels": [...]} is GitLab's long form. */
+	/*
+	 * An object {"path": "1/22/", "access_levels": [...]} is GitLab's long
+	 * form of a path.
+	 */
 	if (!kg_json_is_object(item))
 		path = *item;
 	else if (kg_json_get(kg_json_container(item), "path", &path) == NULL)
@@ -336,7 +342,10 @@ digest_of(const char *token, int len, unsigned char *digest)
 		elog(ERROR, "could not compute a digest");
 }
 
-/* Checks all requirements for a token.  Returns only if they are fulfilled. */
+/*
+ * Checks all requirements for a token. Returns only if the token fulfills
+ * them.
+ */
 static void
 verify(const char *token, int len, KgClaims *claims)
 {
@@ -350,7 +359,7 @@ verify(const char *token, int len, KgClaims *claims)
 	if (jwt.issuer == NULL)
 		refuse("it names no issuer");
 	claims->key = kg_auth_key_find(jwt.issuer, jwt.kid, jwt.alg);
-	/* One message for both cases, so that key ids cannot be guessed. */
+	/* Both cases have the same message, so that key ids cannot be guessed. */
 	if (claims->key == NULL || !kg_jwt_verify(&jwt, &claims->key->key))
 		refuse("it is not signed with a known key");
 	claims->identity.claims = kg_jwt_claims(&jwt);

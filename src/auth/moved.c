@@ -15,7 +15,10 @@
 bool
 kg_has_moved_tenants(void)
 {
-	/* Before ALTER EXTENSION kg_graph UPDATE, no tenant was marked as moved. */
+	/*
+	 * The table is missing before ALTER EXTENSION kg_graph UPDATE. Then no
+	 * tenant was marked as moved.
+	 */
 	return OidIsValid(kg_find_relation("kg_moved_tenant"));
 }
 

@@ -10,9 +10,9 @@ extern bool kg_has_moved_tenants(void);
 
 /*
  * Raises KG_CONFLICT if a tenant of this name, for which the role had a grant,
- * moved to another database. tenant NULL means any tenant, role NULL any role.
- * Any caller may call this function, including a caller that a front sent to
- * this database before the move.
+ * moved to another database. If tenant is NULL, any tenant counts; if role is
+ * NULL, any role counts. Any caller may call this function, including a caller
+ * that a front (a routing database) sent here before the move.
  */
 extern void kg_tenant_refuse_moved(const char *tenant, const char *role);
 /* Returns whether kg_tenant_refuse_moved() would raise an error. */

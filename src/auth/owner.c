@@ -1,6 +1,7 @@
 /*
  * owner.c
- *	  The right to act for the whole database: the extension owner's.
+ *	  The right to act for the whole database, which belongs to the extension's
+ *	  owner.
  */
 #include "postgres.h"
 
@@ -20,9 +21,10 @@ kg_has_owner_rights(Oid role)
 }
 
 /*
- * Functions for the owner, besides trigger functions.  kg_login() and
- * kg_explain() are granted by the owner.  test/sql/execute_rights.sql compares
- * the list with functions not granted to PUBLIC.
+ * Functions that only the owner may execute, apart from trigger functions.
+ * kg_login() and kg_explain() are not in the list, because the owner grants
+ * them. test/sql/execute_rights.sql compares the list with the functions that
+ * are not granted to PUBLIC.
  */
 #define KG_OWNER_FUNCTIONS                                               \
 	"'{kg_create_tenant,kg_drop_tenant,kg_rename_tenant,"                \
@@ -85,7 +87,7 @@ PG_FUNCTION_INFO_V1(kg_sql_require_owner);
 
 /*
  * Raises KG_FORBIDDEN unless the caller is the owner. Functions of the
- * extension in SQL and PL/pgSQL, and policies, call it.
+ * extension in SQL and PL/pgSQL, and policies, call this function.
  */
 Datum
 kg_sql_require_owner(PG_FUNCTION_ARGS)

@@ -16,8 +16,8 @@
 extern bool kg_has_owner_rights(Oid role);
 
 /*
- * Raises KG_FORBIDDEN unless the current role has the owner's rights.  act
- * completes "... may not".
+ * Raises KG_FORBIDDEN unless the current role has the owner's rights. act
+ * completes the error message "... may not".
  */
 extern void kg_owner_require(const char *act);
 
@@ -28,10 +28,10 @@ extern void kg_owner_require(const char *act);
 extern void kg_owner_require_statistics(const char *act);
 
 /*
- * The text of a SELECT that returns the roles that have EXECUTE on functions
- * for the owner: object, fault, repair. The privilege has no effect, but its
- * source may have granted other privileges, too. For kg_spi_select_of(),
- * without a tenant.
+ * A SELECT that returns the roles that have EXECUTE on functions that only the
+ * owner may use. Its columns are object, fault and repair. The privilege has
+ * no effect, but the command that granted it may have granted other
+ * privileges, too. Run it with kg_spi_select_of(), without a tenant.
  */
 extern const char kg_owner_execute_given[];
 

@@ -1,10 +1,10 @@
 /*
  * place.c
- *	  Slots that bound the number of concurrent calls.
+ *	  Slots that limit the number of concurrent calls.
  *
  * Each slot is an advisory lock, which is visible in pg_locks and is released
- * with the session.  Its lock tag cannot be taken by SQL functions.  It is a
- * session lock, because the call ends before the transaction.
+ * when the session ends. SQL functions cannot take a lock with this tag. It is
+ * a session lock, because the call ends before the transaction.
  */
 #include "postgres.h"
 
@@ -12,7 +12,10 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 
-/* pg_advisory_lock() uses 1 and 2 for this field, which has 16 bits. */
+/*
+ * The 16-bit field of the lock tag that has 1 or 2 in locks of
+ * pg_advisory_lock().
+ */
 #define KG_FIRST_PLACE 3
 #define KG_MOST_PLACES (PG_UINT16_MAX - KG_FIRST_PLACE)
 
@@ -24,13 +27,14 @@ kg_place_take(KgPlace *place, const char *tenant, const char *counted,
 		hash_bytes_extended((const unsigned char *) tenant, strlen(tenant), 0),
 		hash_bytes_extended(
 			(const unsigned char *) counted, strlen(counted), 0));
-	/* More slots than sessions need no lock. */
+	/* There is no need for more slots than sessions. */
 	int n = Min(places, Min(MaxBackends, KG_MOST_PLACES));
 
 	for (int i = 0; i < n; i++)
 	{
 		/*
-		 * Each session begins at a different slot, and usually finds it free.
+		 * Sessions begin at different slots, so the first slot is usually
+		 * free.
 		 */
 		int at = (MyProcPid + i) % n;
 

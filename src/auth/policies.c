@@ -70,10 +70,10 @@ kg_policies_registered(void)
 PG_FUNCTION_INFO_V1(kg_sql_policy_probe);
 
 /*
- * Raises PostgreSQL's error, if any, of adding the table's policies to a
- * role's statement, such as one that reads its own table.  Runs nothing.  In a
- * restore row_security is off, which would raise another error, so the
- * function sets it on.
+ * Raises the error that PostgreSQL raises when it adds the table's policies to
+ * a statement of a role, if there is one. An example is a policy that reads
+ * its own table. Executes nothing. During a restore, row_security is off,
+ * which would raise a different error, so the function sets it on.
  */
 Datum
 kg_sql_policy_probe(PG_FUNCTION_ARGS)
@@ -89,7 +89,10 @@ kg_sql_policy_probe(PG_FUNCTION_ARGS)
 
 	kg_owner_require("test policies as another role");
 	GetUserIdAndSecContext(&userid, &sec_context);
-	/* Every role that policies apply to is a member of PUBLIC. */
+	/*
+	 * PUBLIC is not a role that can be set. Any role to which policies apply
+	 * can replace it, because every role is a member of PUBLIC.
+	 */
 	SetUserIdAndSecContext(OidIsValid(role) ? role : ROLE_PG_MONITOR,
 						   sec_context | SECURITY_LOCAL_USERID_CHANGE);
 	SPI_connect();
@@ -102,8 +105,8 @@ kg_sql_policy_probe(PG_FUNCTION_ARGS)
 }
 
 /*
- * The error position in the expression is not a position in the calling
- * statement.
+ * Reports the error position as a position in the expression, because it is
+ * not a position in the calling statement.
  */
 static void
 point_into_expression(void *arg)
@@ -118,8 +121,8 @@ point_into_expression(void *arg)
 }
 
 /*
- * Parses the text as an expression; the parser of PL/pgSQL expressions
- * precedes it with "SELECT".
+ * Parses the text as an expression, by the parser for PL/pgSQL expressions.
+ * This parser adds "SELECT" before the text.
  */
 static List *
 parse_expression(char *text)
@@ -134,7 +137,10 @@ parse_expression(char *text)
 	return statements;
 }
 
-/* Returns true if the query is a single value without a name or any clause. */
+/*
+ * Returns true if the query is a single value, without a column name or any
+ * clause.
+ */
 static bool
 is_value_alone(const SelectStmt *query)
 {
@@ -148,9 +154,9 @@ is_value_alone(const SelectStmt *query)
 PG_FUNCTION_INFO_V1(kg_sql_policy_expression);
 
 /*
- * Raises an error unless a text is a complete expression, which CREATE POLICY
- * may have between parentheses.  It then closes no parenthesis except its own.
- * The line break ends a comment at its end.
+ * Raises an error unless the text is a complete expression that can be put
+ * between parentheses in CREATE POLICY. It must not close a parenthesis that
+ * it does not open. The line break ends a comment at the end of the text.
  */
 Datum
 kg_sql_policy_expression(PG_FUNCTION_ARGS)

@@ -1,12 +1,12 @@
 /*
  * privileges.c
- *	  PostgreSQL privileges on the extension's objects that follow from a role's
- *	  grants and from being a gateway.
+ *	  PostgreSQL privileges on the extension's objects that follow from a
+ *	  role's grants and from being a gateway.
  *
- * A grant of a tenant is a row of kg_tenant_role, which policies read;
- * PostgreSQL checks privileges first.  kg_role records for each role the
- * privileges that the extension granted, because PostgreSQL does not
- * distinguish them from those that a DBA granted.
+ * A grant of a tenant is a row of kg_tenant_role. Policies read it, but
+ * PostgreSQL checks privileges before policies. kg_role records the privileges
+ * that the extension granted to each role, because PostgreSQL does not
+ * distinguish them from privileges that a DBA granted.
  */
 #include "postgres.h"
 
@@ -30,7 +30,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* The roles that need a privilege. */
+/* Kinds of roles that need a privilege. */
 #define KG_READS 1
 #define KG_WRITES 2
 #define KG_GATEWAY 4
@@ -44,7 +44,10 @@ typedef struct KgPrivilege
 	const char *object;
 } KgPrivilege;
 
-/* Types are looked up by the caller's search_path. */
+/*
+ * The types are qualified because they would otherwise be looked up in the
+ * caller's search_path.
+ */
 #define KG_LOGIN "kg_login(pg_catalog.text, pg_catalog.bool)"
 
 #define KG_EMBEDDINGS "kg_embedding"
@@ -60,7 +63,7 @@ typedef struct KgPrivilege
 		KG_WRITES | KG_GATEWAY, ACL_DELETE, "DELETE", "TABLE", table    \
 	}
 
-/* The derived tables also contain a tenant's data. */
+/* Derived tables contain data of a tenant, too. */
 static const KgPrivilege privileges[] = {
 	KG_READABLE("kg_tenant"),
 	KG_READABLE("kg_tenant_role"),
@@ -96,14 +99,14 @@ static const KgPrivilege privileges[] = {
 	{KG_READS | KG_GATEWAY, ACL_USAGE, "USAGE", "SCHEMA", NULL},
 };
 
-/* The privileges of a role, by index in the list. */
+/* The privileges of a role. The arrays have the indexes of privileges[]. */
 typedef struct KgRolePrivileges
 {
 	bool needed[lengthof(privileges)];
 	bool noted[lengthof(privileges)];
 	bool gateway;
 	bool exchange;
-	bool found; /* has a row in kg_role */
+	bool found; /* the role has a row in kg_role */
 } KgRolePrivileges;
 
 void
@@ -140,8 +143,8 @@ given_directly(Datum datum, Oid role, AclMode mode)
 }
 
 /*
- * Returns true if the role has the privilege. Sets *owns if the role owns the
- * object, so that its privileges cannot be revoked either.
+ * Returns true if the role has the privilege. If the role owns the object,
+ * sets *owns, because privileges of an owner cannot be revoked.
  */
 static bool
 has_in_list(int cache, Oid object, AttrNumber acl_column,
@@ -170,7 +173,10 @@ function_oid(const char *signature)
 		CStringGetDatum(kg_spi_expand(psprintf("@%s", signature)))));
 }
 
-/* Returns true if the table exists; the extension's SQL may be older. */
+/*
+ * Returns true if the table exists. If the extension's SQL is older than the
+ * library, a table may be missing.
+ */
 static bool
 is_there(const KgPrivilege *privilege)
 {
@@ -188,10 +194,10 @@ is_used(const KgPrivilege *privilege)
 }
 
 /*
- * Returns true if the role has the privilege.  For tables and functions only a
- * direct grant counts, because one to PUBLIC or another role may be revoked
- * any time.  For USAGE on the schema, which PUBLIC usually has, any grant
- * counts.
+ * Returns true if the role has the privilege. For tables and functions, only a
+ * direct grant to the role counts, because a grant to PUBLIC or to another
+ * role may be revoked at any time. For USAGE on the schema, which PUBLIC
+ * usually has, any grant counts.
  */
 static bool
 has_privilege(const KgPrivilege *privilege, Oid role, bool *owns)
@@ -254,7 +260,7 @@ kg_require_login(void)
 						 "that may execute kg_login()");
 }
 
-/* Reads the privileges recorded in kg_role. */
+/* Reads the privileges that kg_role records for the role. */
 static void
 read_notes(Oid role, KgRolePrivileges *it)
 {
@@ -318,9 +324,9 @@ find_needed(Oid role, KgRolePrivileges *it)
 	if (kg_spi_int64(0, 2) > 0)
 		needs |= KG_WRITES;
 	/*
-	 * A role keeps its noted privileges when its tenant has moved away, so that
-	 * its calls get the error for a moved tenant (identity.c), not one of
-	 * privileges.
+	 * If a role's tenant has moved away, the role keeps its recorded
+	 * privileges. Its calls then get the error for a moved tenant
+	 * (identity.c), not an error about privileges.
 	 */
 	moved = kg_tenant_has_moved(NULL, GetUserNameFromId(role, false));
 	for (int p = 0; p < lengthof(privileges); p++)
@@ -330,7 +336,7 @@ find_needed(Oid role, KgRolePrivileges *it)
 }
 
 /*
- * Grants or revokes the marked privileges, as many in a statement as possible.
+ * Grants or revokes the marked privileges, with as few statements as possible.
  */
 static void
 change_privileges(const bool *marked, bool grant, Oid role)

@@ -25,9 +25,9 @@ extern void kg_privileges_sync(Oid role);
 extern List *kg_privileges_missing(Oid role);
 
 /*
- * The text of a SELECT that returns each role that has a grant or is a
- * gateway: its OID and name. If no policy restricts the role and it is not a
- * superuser, the row also has the cause and its repair. Runs as the owner, for
+ * A SELECT that returns each role that has a grant or is a gateway: its OID
+ * and name. If no policy restricts the role, and the role is not a superuser,
+ * the row also has the cause and its repair. Run it as the owner with
  * kg_spi_select_of(), without a tenant.
  */
 extern const char kg_privileges_of_roles[];
@@ -38,18 +38,24 @@ extern const char kg_privileges_of_roles[];
  */
 extern bool kg_is_gateway(Oid role);
 extern void kg_set_gateway(Oid role, bool gateway, bool exchange);
-/* Raises KG_FORBIDDEN if the role may not supply decisions with a call. */
+/*
+ * Raises KG_FORBIDDEN if the role may not supply an authorizer's decisions
+ * with a call.
+ */
 extern void kg_require_exchange(void);
 
 /* Returns true if the role itself may EXECUTE kg_login(). */
 extern bool kg_may_login(Oid role);
 /*
- * Raises KG_FORBIDDEN unless the current role may EXECUTE kg_login().  Every
- * function that accepts a token calls it.
+ * Raises KG_FORBIDDEN unless the current role may EXECUTE kg_login(). Every
+ * function that accepts a token calls this function.
  */
 extern void kg_require_login(void);
 
-/* Runs a utility statement with @kg_ names as the owner, within SPI. */
+/*
+ * Runs a utility statement as the owner, within SPI. Names like @kg_entity in
+ * the statement are replaced by qualified names.
+ */
 extern void kg_run_utility(const char *sql);
 
 #endif /* KG_PRIVILEGES_H */

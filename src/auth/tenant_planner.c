@@ -2,14 +2,14 @@
  * tenant_planner.c
  *	  Planner support of kg_own_tenant(), with which every policy begins.
  *
- * The planner sorts the conditions of a table by cost, and applies a caller's
- * leakproof and cheap conditions as early as its own: "term < 'g'" would
- * precede "tenant = kg_tenant()".  This alone leaks nothing.  But a caller can
- * compare with a subquery that advances a sequence when the first row reaches
- * it, and so detect a row of any tenant.  Therefore kg_own_tenant() has no
- * cost: no condition of a caller is cheaper, and at equal cost policies come
- * first.  An index on the tenant also checks the tenant first, then without
- * cost per row.
+ * The planner sorts the conditions on a table by cost. It may evaluate a
+ * caller's leakproof and cheap condition, such as "term < 'g'", before the
+ * policy's "tenant = kg_tenant()". This alone leaks nothing. But a caller
+ * could compare with a subquery that advances a sequence when the first row
+ * reaches it, and so detect a row of any tenant. Therefore kg_own_tenant() has
+ * cost 0: no condition of a caller is cheaper, and at equal cost policies come
+ * first. If an index begins with the tenant, the condition becomes part of the
+ * index scan and has no cost per row.
  */
 #include "postgres.h"
 
@@ -34,9 +34,9 @@ is_tenant_of_caller(Node *expression)
 }
 
 /*
- * Returns true if the condition compares the tenant with the caller's, or with
- * a value that the planner knows to be equal, which is then computed before
- * the scan.
+ * Returns true if the condition compares the tenant with the caller's tenant,
+ * or with a value that the planner knows to be equal. Such a value is computed
+ * before the scan.
  */
 static bool
 compares(const RestrictInfo *condition, Node *tenant)
@@ -74,10 +74,10 @@ is_compared(RelOptInfo *rel, Node *tenant)
 }
 
 /*
- * Returns the index condition.  A scan of an index with the tenant has the
- * policy's comparison as its condition, since a scan uses all conditions that
- * its index supports.  Nothing remains to check for a row, so the condition
- * returned here is true for each.
+ * Returns the index condition. A scan of an index that has the tenant uses the
+ * policy's comparison, because a scan uses all conditions that its index
+ * supports. So nothing remains to be checked for a row, and the condition
+ * returned here is always true.
  */
 static List *
 index_condition(SupportRequestIndexCondition *request)
@@ -107,8 +107,8 @@ kg_own_tenant_support(Node *request)
 				(SupportRequestIndexCondition *) request);
 		case T_SupportRequestSelectivity:
 			/*
-			 * The comparison with the tenant already estimates the number of
-			 * rows.
+			 * The selectivity is 1 because the planner estimates the
+			 * comparison with the tenant separately.
 			 */
 			((SupportRequestSelectivity *) request)->selectivity = 1.0;
 			return request;

@@ -1,6 +1,7 @@
 /*
  * tenant_planner.h
- *	  Planner support that makes a row's tenant its first condition.
+ *	  Planner support: the condition on a row's tenant becomes the first
+ *	  condition that is tested.
  */
 #ifndef KG_TENANT_PLANNER_H
 #define KG_TENANT_PLANNER_H

@@ -6,12 +6,13 @@
  * setting would not be safe, because any SQL could change it. Each identity
  * has a memory context of its own below TopMemoryContext.
  *
- * Lifetime: an identity belongs to the subtransaction that bound it and moves
- * to the parent at commit.  It ends with an abort of either or with the top
- * transaction.  Binding is one-way: a transaction that has or had an identity
- * gets no second one, so that code inside a call cannot change its identity.
- * Parallel workers do not have the identity.  All functions that read it are
- * PARALLEL RESTRICTED, and identity.c reports no caller in a worker.
+ * An identity belongs to the subtransaction that bound it, and moves to the
+ * parent when that commits. It ends if the subtransaction or the parent
+ * aborts, and when the top transaction ends. A transaction that has or had an
+ * identity cannot get a second identity, so that code inside a call cannot
+ * change its identity. Parallel workers do not have the identity. All
+ * functions that read it are PARALLEL RESTRICTED, and identity.c reports no
+ * caller in a worker.
  */
 #include "postgres.h"
 
@@ -25,12 +26,13 @@ typedef struct KgBoundToken
 {
 	KgTokenIdentity identity;
 	MemoryContext context;
-	bool session; /* survives the transaction */
+	bool session; /* the identity survives the transaction */
 } KgBoundToken;
 
-static KgBoundToken *bound = NULL;	  /* bound by this transaction */
-static SubTransactionId bound_in = 0; /* the subtransaction that bound it */
-static KgBoundToken *session = NULL;  /* bound by an earlier transaction */
+static KgBoundToken *bound = NULL;	  /* identity bound by this transaction */
+static SubTransactionId bound_in = 0; /* subtransaction that bound it */
+/* identity bound to the session by an earlier transaction */
+static KgBoundToken *session = NULL;
 /*
  * Whether this transaction has read the session's identity, and whether it has
  * removed it.
@@ -118,8 +120,8 @@ kg_token_bind(const KgTokenIdentity *identity, bool keep)
 	kg_token_check_free();
 	register_callbacks();
 	/*
-	 * Below the current context until it is complete, so that an error frees
-	 * it.
+	 * The context is a child of the current context until the identity is
+	 * complete, so that an error frees it.
 	 */
 	context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph identity", ALLOCSET_SMALL_SIZES);

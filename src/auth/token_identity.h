@@ -19,7 +19,7 @@ typedef struct KgTokenIdentity
 	const char *tenant;
 	const char *agent; /* or NULL: the whole tenant */
 	KgAccess access;
-	bool scoped; /* only entities below one of the scopes are visible */
+	bool scoped; /* the identity sees only entities below one of its scopes */
 	int nscopes;
 	const char **scopes; /* each ends with "/" */
 	const Jsonb *claims;

@@ -2,9 +2,9 @@
  * visibility.c
  *	  Decides which part of its tenant the caller sees.
  *
- * Policies are read from the relation cache, which enforcement uses, whatever
- * the transaction's snapshot.  Results are cached for a few roles until a
- * watched table, its policies or a membership changes.
+ * Policies are read from the relation cache, because the server enforces these
+ * policies regardless of the transaction's snapshot. Results are cached for a
+ * few roles until a watched table, its policies or a membership changes.
  */
 #include "postgres.h"
 
@@ -35,14 +35,17 @@
 
 typedef struct RoleView
 {
-	KgCacheEntry entry; /* hash is the role's OID */
+	KgCacheEntry entry; /* its hash is the role's OID */
 	bool plain_entities;
 	bool plain_edges;
 	bool plain_history;
 } RoleView;
 
 static const int most = 16;
-/* Stale when policies of these tables, roles or memberships change. */
+/*
+ * A cache of the visibility of roles. It becomes stale if policies of the
+ * watched tables, roles or memberships change.
+ */
 static KgCache views = {"view", &most, KG_STALE_BY_ROLES};
 
 static bool
@@ -76,9 +79,10 @@ is_own_tenant(const Node *node, Relation rel, const char *function)
 }
 
 /*
- * Returns true for a policy of kg_graph: kg_own_tenant(tenant) AND tenant =
- * function() and, if its rows differ in visibility, AND visible(columns).
- * Before 0.2.0 such policies began with the second condition.
+ * Returns true for a policy of kg_graph. Such a policy is:
+ * kg_own_tenant(tenant) AND tenant = function(). If visible is not NULL, it
+ * also has AND visible(columns). Before version 0.2.0 such policies began with
+ * the second condition.
  */
 static bool
 is_own_policy(const Node *qual, Relation rel, const char *function,
@@ -108,8 +112,8 @@ is_own_policy(const Node *qual, Relation rel, const char *function,
 }
 
 /*
- * Compare with kg_graph's policies for SELECT (sql/70_policies.sql,
- * 53_history.sql).
+ * These functions compare policies with those of kg_graph for SELECT
+ * (sql/70_policies.sql, 53_history.sql).
  */
 static bool
 is_own_of_entities(const Node *qual, Relation rel)
@@ -158,7 +162,9 @@ is_for_everybody(const RowSecurityPolicy *policy)
 	return false;
 }
 
-/* Decides as the server whether a policy applies to the role. */
+/*
+ * Returns true if the policy applies to the role, by the rules of the server.
+ */
 static bool
 is_for_role(const RowSecurityPolicy *policy, Oid role)
 {
@@ -185,9 +191,10 @@ is_registered(const char *table, const char *policy)
 }
 
 /*
- * Reports a policy that is not registered, once per policy.  Dumps omit it,
- * and the rows that it hides are visible after a restore.  A caller that may
- * register it gets a notice; for other callers the server's log gets it.
+ * Reports a policy that is not registered, once per policy. A dump omits such
+ * a policy, so the rows that it hides would be visible after a restore. A
+ * caller that may register it gets a notice. For other callers, the report
+ * goes to the server's log.
  */
 static void
 tell_of_unregistered(const char *table, const char *policy)
@@ -215,8 +222,9 @@ tell_of_unregistered(const char *table, const char *policy)
 }
 
 /*
- * Returns true if kg_graph's policy alone decides which rows of a table the
- * role sees.  Reports other policies that kg_add_policy() could register.
+ * Returns true if kg_graph's policies alone decide which rows of a table the
+ * role sees. If the last argument is true, reports other policies that
+ * kg_add_policy() could register.
  */
 static bool
 policies_are_ours(const char *table, IsOwn is_own, Oid role, bool tell)
@@ -230,7 +238,7 @@ policies_are_ours(const char *table, IsOwn is_own, Oid role, bool tell)
 	{
 		const RowSecurityPolicy *policy = lfirst(lc);
 
-		/* Policies for writing do not matter here. */
+		/* Policies that only apply to writes do not hide rows. */
 		if ((policy->polcmd != ACL_SELECT_CHR && policy->polcmd != '*') ||
 			!is_for_role(policy, role))
 			continue;

@@ -19,9 +19,9 @@
 extern bool kg_visibility_is_partial(void);
 
 /*
- * Returns true if the current role sees every entity of its tenant.  If it
- * runs as the extension's owner for a caller whose role is not known any more,
- * it considers every policy.
+ * Returns true if the current role sees every entity of its tenant. If the
+ * function runs as the extension's owner for a caller whose role is no longer
+ * known, it considers every policy.
  */
 extern bool kg_visibility_is_whole(void);
 

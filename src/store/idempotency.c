@@ -3,8 +3,9 @@
  *	  Idempotency keys of writes.
  *
  * The reply is stored in the transaction of the write, so either both are
- * committed or neither. If two sessions send one key, the second one waits for
- * a lock until the first has ended, and then reads with the newest snapshot.
+ * committed or neither is. If two sessions send the same key, the second
+ * session waits for a lock until the first transaction has ended. It then
+ * reads with the newest snapshot.
  */
 #include "postgres.h"
 
@@ -45,7 +46,10 @@ kg_idempotency_key(const Jsonb *options)
 	return kg_json_cstring(&value);
 }
 
-/* Adds a piece with its length, so that adjacent pieces stay distinct. */
+/*
+ * Adds data and its length to the digest, so that different splits of the same
+ * bytes give different digests.
+ */
 static void
 digest_piece(pg_cryptohash_ctx *ctx, const char *data, Size len)
 {
@@ -58,8 +62,8 @@ digest_piece(pg_cryptohash_ctx *ctx, const char *data, Size len)
 }
 
 /*
- * Adds the scopes of the caller: equal arguments under other scopes are another
- * request.
+ * Adds the scopes of the caller to the digest: a call with equal arguments but
+ * other scopes is another request.
  */
 static void
 digest_scopes(pg_cryptohash_ctx *ctx)
@@ -167,12 +171,13 @@ find(const KgRequest *request)
 			   VARDATA_ANY(request->digest),
 			   PG_SHA256_DIGEST_LENGTH) != 0)
 		throw_other(request->key);
-	/* A copy, because SPI_finish() frees SPI's memory. */
+	/* The reply is copied because SPI_finish() frees SPI's memory. */
 	reply = DatumGetJsonbPCopy(kg_spi_datum(0, 2));
 	/*
-	 * A caller that lost the first reply also lost the position by which a
-	 * standby recognizes the write. The position of this transaction, which
-	 * writes nothing, can replace it: it commits after the write.
+	 * A client that lost the first reply also lost the WAL position by which a
+	 * standby recognizes the write. The position of this transaction can
+	 * replace it, because it commits after the write. An XID is assigned so
+	 * that this transaction, which writes nothing, has such a position.
 	 */
 	if (kg_setting_mcp_server == KG_SERVER_PRIMARY)
 		(void) GetTopFullTransactionId();
@@ -185,7 +190,7 @@ begin(KgRequest *request, const char *key, const char *caller)
 	request->tenant = kg_identity_require(KG_ACCESS_WRITE);
 	request->caller = caller;
 	request->key = key;
-	/* A read-only transaction stores no reply, so it needs no lock. */
+	/* A read-only transaction cannot store a reply, so it needs no lock. */
 	if (!XactReadOnly)
 		kg_lock_request(request->tenant, request->caller, key);
 	return find(request);
@@ -209,7 +214,10 @@ kg_idempotency_begin_tool(KgRequest *request, const char *key, const char *tool,
 	digest_piece(ctx, VARDATA_ANY(arguments), VARSIZE_ANY_EXHDR(arguments));
 	digest_scopes(ctx);
 	request->digest = end_digest(ctx);
-	/* No function has a name with a blank. */
+	/*
+	 * No function has a name with a blank, so a tool's name differs from all
+	 * functions.
+	 */
 	return begin(request, key, kg_caller_of(psprintf("tool %s", tool)));
 }
 
@@ -223,7 +231,10 @@ kg_idempotency_used(KgRequest *request, const char *text)
 	request->digest = end_digest(ctx);
 	key[hex_encode(VARDATA(request->digest), PG_SHA256_DIGEST_LENGTH, key)] =
 		'\0';
-	/* No caller has this name, so the text is used for all callers. */
+	/*
+	 * "[]" is not the JSON text of any caller, so the text is valid for all
+	 * callers together.
+	 */
 	return begin(request, pstrdup(key), "[]") != NULL;
 }
 
@@ -240,8 +251,9 @@ void
 kg_idempotency_keep(const KgRequest *request, const Jsonb *reply)
 {
 	/*
-	 * Members with handles and values beside the items. A later caller might
-	 * not see them any more, so they are not stored.
+	 * Members beside the items that contain handles and values. They are not
+	 * stored, because the caller may not see these objects when the reply is
+	 * sent again.
 	 */
 	static const char *const once[] = {"referrers", "conflicts"};
 	static KgSaved expired;
@@ -275,7 +287,7 @@ kg_idempotency_keep(const KgRequest *request, const Jsonb *reply)
 /* ---- replies that are sent again ---- */
 
 /*
- * Returns for each id of a reply's items whether the caller sees the entity
+ * Returns for each id in a reply's items whether the caller sees the entity
  * now.
  */
 static bool *
@@ -300,14 +312,20 @@ has_verdict(const JsonbContainer *item, const char *name)
 		   kg_json_string_is(&verdict, name);
 }
 
-/* Writes an error: the fault in the sent item, but no stored values. */
+/*
+ * Writes an error of a stored reply. It describes the fault in the item that
+ * was sent, but contains no stored values.
+ */
 static void
 write_error(KgJsonWriter *w, const JsonbValue *error, bool seen)
 {
 	kg_jw_begin_object(w);
 	kg_json_each(it, kg_json_container(error))
 	{
-		/* Handles of referrers may be hidden by now. */
+		/*
+		 * Handles of referring entities are omitted, because these may be
+		 * hidden now.
+		 */
 		if (kg_json_string_is(&it.key, "referenced_by") ||
 			(!seen && !kg_json_string_is(&it.key, "code") &&
 			 !kg_json_string_is(&it.key, "path")))
@@ -326,8 +344,8 @@ write_item(KgJsonWriter *w, const JsonbContainer *item, bool seen)
 		bool is_error = kg_json_string_is(&it.key, "error");
 
 		/*
-		 * The entities in "nearest" were visible at the time of the first
-		 * reply.
+		 * "nearest" is omitted, because its entities were visible only at the
+		 * time of the first reply.
 		 */
 		if (kg_json_string_is(&it.key, "nearest"))
 			continue;
@@ -353,7 +371,10 @@ write_items(const JsonbContainer *items, const bool *seen, int *withheld)
 	kg_json_each(it, items)
 	{
 		const JsonbContainer *item = kg_json_container(&it.value);
-		/* An entity that was deleted or merged is not hidden. */
+		/*
+		 * If the item's entity was deleted, merged or not found, its absence
+		 * does not mean that it is hidden.
+		 */
 		bool whole = seen[it.index] || has_verdict(item, "deleted") ||
 					 has_verdict(item, "merged") ||
 					 has_verdict(item, "not_found");
@@ -365,7 +386,7 @@ write_items(const JsonbContainer *items, const bool *seen, int *withheld)
 	return kg_jw_finish(&w);
 }
 
-/* The entities that a caller sees, for kg_idempotency_withhold(). */
+/* The arguments of a KgSeen function for kg_idempotency_withhold(). */
 typedef struct Sight
 {
 	const char *tenant;

@@ -1,6 +1,7 @@
 /*
  * idempotency.h
- *	  Idempotency keys: a write that is sent again returns its first reply.
+ *	  Idempotency keys. A write that a caller repeats with the same key is not
+ *	  executed again, but returns the first reply.
  */
 #ifndef KG_IDEMPOTENCY_H
 #define KG_IDEMPOTENCY_H
@@ -23,7 +24,7 @@ extern char *kg_caller_of(const char *called);
 
 /*
  * The statement for kg_delete_old(). "table" has rows for each caller and
- * name. "name" and "at" are the table's columns for the name and the time. The
+ * name; "name" and "at" are its columns for the name and the time. The
  * statement deletes at most 100 rows of tenant $1 that are older than $2
  * seconds. It skips rows that another session has locked. It runs as the
  * extension's owner.
@@ -38,7 +39,10 @@ extern char *kg_caller_of(const char *called);
 extern void kg_delete_old(KgSaved *saved, const char *sql, const char *tenant,
 						  int seconds);
 
-/* A write with a key: its caller, and the digest of its arguments. */
+/*
+ * A write with an idempotency key: the caller, and the digest of the
+ * arguments.
+ */
 typedef struct KgRequest
 {
 	const char *tenant;
@@ -48,12 +52,12 @@ typedef struct KgRequest
 } KgRequest;
 
 /*
- * Returns the stored reply if the caller has already done this write. Otherwise
- * returns NULL and fills in *request: the caller does the write and stores its
- * reply with kg_idempotency_keep(). Another session that sends this key waits
- * until this transaction ends. A key belongs to the caller, its agent, and the
- * function or tool. Raises KG_CONFLICT if the key was used for a different
- * write. Call inside SPI.
+ * Returns the stored reply if the caller has already executed this write.
+ * Otherwise returns NULL and fills in *request. The caller of this function
+ * then executes the write and stores its reply with kg_idempotency_keep().
+ * Another session that sends the same key waits until this transaction ends. A
+ * key belongs to the caller, its agent, and the function or tool. Raises
+ * KG_CONFLICT if the key was used for a different write. Call inside SPI.
  */
 extern Jsonb *kg_idempotency_begin(KgRequest *request, const char *key,
 								   FunctionCallInfo fcinfo);
@@ -65,24 +69,27 @@ extern Jsonb *kg_idempotency_begin_tool(KgRequest *request, const char *key,
 										const char *tool,
 										const Jsonb *arguments);
 /*
- * Returns whether any caller has already used this text, which is valid for a
- * single write. If not, fills in *request, which the caller stores with the
- * write by kg_idempotency_keep(). Another session that uses the text waits
- * until this transaction ends.
+ * Returns whether any caller has already used this text, which permits a
+ * single write. If not, fills in *request. The caller of this function passes
+ * it to kg_idempotency_keep() in the transaction of the write. Another session
+ * that uses the text waits until this transaction ends.
  */
 extern bool kg_idempotency_used(KgRequest *request, const char *text);
 /*
- * Returns a stored reply about entities of a type without the entities that the
- * caller does not see now. Their items have only id and verdict, and the member
- * "withheld" counts them.
+ * Returns a stored reply about entities of a type. The items of entities that
+ * the caller does not see now have only id and verdict, and the member
+ * "withheld" has the number of these items.
  */
 extern Jsonb *kg_idempotency_seen(const char *type, const Jsonb *reply);
 /*
- * Returns for each id whether the caller sees the entity now.  An id may be
- * NULL.
+ * A function that returns for each id whether the caller sees the entity now.
+ * An id may be NULL.
  */
 typedef bool *(*KgSeen)(const char *const *ids, int n, void *arg);
-/* Returns such a reply without the entities that find() does not see. */
+/*
+ * Returns a stored reply without the data of entities that find() does not
+ * report as visible (see kg_idempotency_seen()).
+ */
 extern Jsonb *kg_idempotency_withhold(const Jsonb *reply, KgSeen find,
 									  void *arg);
 extern void kg_idempotency_keep(const KgRequest *request, const Jsonb *reply);

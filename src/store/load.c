@@ -1,10 +1,11 @@
 /*
  * load.c
- *	  The position of a load in batches.
+ *	  Positions of loads. A load is a sequence of batches that a client writes.
  *
  * The position is written in the transaction of its batch, so it always agrees
- * with the written rows. It counts batches. If two sessions continue one load,
- * the second waits for the first one's batch and is then refused.
+ * with the written rows. Batches are numbered. If two sessions continue the
+ * same load, the second session waits for the first session's batch, and then
+ * gets an error.
  */
 #include "postgres.h"
 

@@ -1,6 +1,7 @@
 /*
  * load.h
- *	  The position of a load in batches.
+ *	  Positions of loads. A load is a sequence of batches that a client writes
+ *	  and can continue after a failure.
  */
 #ifndef KG_LOAD_H
 #define KG_LOAD_H
@@ -8,14 +9,15 @@
 #include "utils/jsonb.h"
 
 /*
- * Returns {batch, position, updated_at} of the caller's load, or NULL if it has
- * no load of this name. Call inside SPI.
+ * Returns {batch, position, updated_at} of the caller's load with this name.
+ * Returns NULL if the caller has no such load. Call inside SPI.
  */
 extern Jsonb *kg_load_position(const char *load);
 
 /*
- * Stores the position together with a batch of this transaction. Raises
- * KG_CONFLICT if another session has continued the load since. Call inside SPI.
+ * Stores the position of a load, in the transaction that writes a batch.
+ * Raises KG_CONFLICT if another session has continued the load in the
+ * meantime. Call inside SPI.
  */
 extern void kg_load_batch(const char *load, int64 batch, Jsonb *position);
 

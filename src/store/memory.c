@@ -2,9 +2,10 @@
  * memory.c
  *	  Writes of the toolset "memory".
  *
- * An observation is an entity. Its id is a hash of the entity's name and its
- * content, so an observation that is added twice is stored once. Observations
- * are ordered by n: the microsecond of the call plus the position in the call.
+ * An observation is an entity. Its id is a hash of the entity's name and of
+ * the observation's text, so an observation that is added twice is stored
+ * once. Observations are sorted by n, which is the time of the call in
+ * microseconds plus the observation's index in the call.
  */
 #include "postgres.h"
 
@@ -24,10 +25,13 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-/* Lengths of the text of a part and of a word in it; see model/term.h. */
+/*
+ * Maximum length of a part of a text, and of a word in the part; see
+ * model/term.h.
+ */
 #define KG_PART_BYTES 200
 #define KG_PART_CHARS (2 * KG_MEMORY_WORD_CHARS)
-/* Bytes of the hash that is an observation's id. */
+/* Number of bytes of the hash from which an observation's id is made. */
 #define KG_ID_BYTES 20
 
 void
@@ -44,7 +48,7 @@ typedef struct Stored
 	const KgType *type;
 	const char *const *ids;
 	int n;
-	Jsonb **data; /* NULL: not stored */
+	Jsonb **data; /* document of each id; NULL: not stored */
 } Stored;
 
 static void
@@ -67,7 +71,10 @@ read_stored(void *arg)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Returns the documents of ids that the caller sees, in the order of ids. */
+/*
+ * Returns for each id the document of the entity, or NULL if the caller does
+ * not see it.
+ */
 static Jsonb **
 stored_of(const KgMemory *memory, const KgType *type, const char *const *ids,
 		  int n)
@@ -151,7 +158,7 @@ observation_id(const char *name, const char *content)
 	return id;
 }
 
-/* Returns the end of a word. */
+/* Returns the end of the word that begins at p. */
 static const char *
 word_end(const char *p)
 {
@@ -165,8 +172,8 @@ characters(const char *text, int len)
 }
 
 /*
- * Returns whether a text is too long, or has too long a word, for its words to
- * be found in one term.
+ * Returns whether a text must be split for the search: the text, or a word in
+ * it, is too long for a term.
  */
 static bool
 needs_parts(const char *text)
@@ -185,8 +192,8 @@ needs_parts(const char *text)
 }
 
 /*
- * Writes a long word as overlapping pieces, so that each half of a piece's
- * length is within one piece.
+ * Writes a long word as overlapping pieces. The overlap ensures that each
+ * string of half a piece's length is contained in one piece.
  */
 static void
 write_pieces(const char *word, int len, KgJsonWriter *w)
@@ -232,8 +239,8 @@ write_words(const char *text, KgJsonWriter *w)
 }
 
 /*
- * Writes the member "parts": pieces of those texts that are too long for one
- * term. The search uses them (query/memory.c).
+ * Writes the member "parts" with pieces of those texts that are too long for a
+ * term. The search (query/memory.c) uses them.
  */
 static void
 write_parts(const char *const *texts, int n, KgJsonWriter *w)
@@ -264,7 +271,10 @@ write_observation(const char *id, const char *name, const char *content,
 	kg_jw_end_object(w);
 }
 
-/* Returns the ids of the observations of all entities, entity by entity. */
+/*
+ * Returns the ids of the observations of all entities, in the order of the
+ * entities.
+ */
 static const char **
 observation_ids(const KgMemoryEntity *entities, int n, int *count)
 {
@@ -341,7 +351,10 @@ kg_memory_create(const KgMemory *memory, const KgMemoryEntity *entities, int n)
 	kg_memory_observe(memory, created, count);
 }
 
-/* Writes stubs for ends that are not stored, each once. */
+/*
+ * Writes a stub for each entity that is an end of a relation and is not
+ * stored.
+ */
 static void
 write_stubs(const KgMemory *memory, const KgMemoryRelation *relations, int n)
 {
@@ -370,7 +383,7 @@ write_stubs(const KgMemory *memory, const KgMemoryRelation *relations, int n)
 	put(memory->entity, &w);
 }
 
-/* Returns the items for kg_put_edges() and kg_delete_edges(). */
+/* Returns the relations as items for kg_put_edges() and kg_delete_edges(). */
 static Jsonb *
 edges_of(const KgMemory *memory, const KgMemoryRelation *relations, int n)
 {
@@ -416,7 +429,7 @@ kg_memory_relate(const KgMemory *memory, KgMemoryRelation *relations, int n)
 
 /* ---- forgetting ---- */
 
-/* Returns the number of deleted items of a reply, {counts: {deleted}}. */
+/* Returns the number of deleted items from a reply {counts: {deleted}}. */
 static int
 deleted_of(const Jsonb *reply)
 {

@@ -1,7 +1,8 @@
 /*
  * memory.h
  *	  Writes of the toolset "memory". All functions write through
- *	  kg_put_entities() and the like, as the caller, inside SPI_connect().
+ *	  kg_put_entities() and similar functions, as the caller, inside
+ *	  SPI_connect().
  */
 #ifndef KG_STORE_MEMORY_H
 #define KG_STORE_MEMORY_H
@@ -13,8 +14,8 @@ typedef struct KgMemoryEntity
 	const char *name;
 	const char *type;
 	int n;
-	const char **observations; /* without duplicates */
-	bool found;				   /* stored, and not a stub */
+	const char **observations; /* array without duplicates */
+	bool found; /* the entity is stored, and not only as a stub */
 } KgMemoryEntity;
 
 typedef struct KgMemoryRelation
@@ -25,34 +26,34 @@ typedef struct KgMemoryRelation
 } KgMemoryRelation;
 
 /*
- * Locks the memory until the transaction ends. There is one writer at a time,
- * so rows that were looked up do not change before the write.
+ * Locks the tenant's memory until the transaction ends. So there is one writer
+ * at a time, and rows that it has looked up do not change before it writes.
  */
 extern void kg_memory_lock(const KgMemory *memory);
 
-/* Sets the member "found" of each entity. */
+/* Looks up the entities and sets the member "found" of each. */
 extern void kg_memory_look(const KgMemory *memory, KgMemoryEntity *entities,
 						   int n);
-/* Writes the entities that are not found, with their observations. */
+/* Writes the entities whose "found" is false, with their observations. */
 extern void kg_memory_create(const KgMemory *memory,
 							 const KgMemoryEntity *entities, int n);
 /*
- * Writes the observations that are not stored yet. Removes all other
- * observations from the list of each entity.
+ * Writes the observations that are not stored yet. Removes the others from the
+ * list of each entity, so that the list has only new observations.
  */
 extern void kg_memory_observe(const KgMemory *memory, KgMemoryEntity *entities,
 							  int n);
 /*
- * Writes the relations that are not stored yet, and stubs for ends that are not
- * stored. Moves the new relations to the front of the array and returns their
- * number.
+ * Writes the relations that are not stored yet. If an entity at an end is not
+ * stored, writes a stub for it. Moves the new relations to the front of the
+ * array and returns their number.
  */
 extern int kg_memory_relate(const KgMemory *memory, KgMemoryRelation *relations,
 							int n);
 
 /*
- * The following functions delete entities, observations and relations, and
- * ignore those that are not stored. They return the number of deleted ones.
+ * The next functions delete entities, observations and relations, and ignore
+ * those that are not stored. Each returns the number of deleted objects.
  */
 extern int kg_memory_forget_entities(const KgMemory *memory, const char **names,
 									 int n);

@@ -27,9 +27,10 @@ throw_taken(const char *name, const char *by, const char *path)
 }
 
 /*
- * Takes a name for a tool; the primary key decides between sessions. A name
- * belongs either to tools registered by hand or to the tools of one bundle.
- * canonical is the tool that an alias stands for.
+ * Reserves a name for a tool. If two sessions reserve it, the primary key
+ * causes a conflict. A name belongs either to tools that were registered
+ * without a bundle or to the tools of one bundle. If the name is an alias,
+ * canonical is the name of the tool.
  */
 static void
 take_name(const char *tenant, const char *name, const char *canonical,
@@ -100,7 +101,8 @@ kg_stored_definition(const char *tenant, const char *name,
 }
 
 /*
- * Handles a stored version that is sent again: only its deprecation may change.
+ * Handles a version that is sent again. Only its deprecation may differ from
+ * the stored version.
  */
 static KgToolVerdict
 keep_stored(const char *tenant, const KgStoredTool *tool)
@@ -108,7 +110,7 @@ keep_stored(const char *tenant, const KgStoredTool *tool)
 	const char *deprecated = kg_spi_cstring(0, 2);
 	Jsonb *stored = DatumGetJsonbPCopy(kg_spi_datum(0, 1));
 
-	/* Two versions that differ only in build metadata are equal. */
+	/* Versions that differ only in build metadata count as equal. */
 	if (!kg_json_same(kg_json_without(stored, "version"),
 					  kg_json_without(tool->definition, "version")))
 		throw_frozen(tool);
@@ -187,8 +189,8 @@ kg_remove_tool(const char *tenant, const char *name, const bytea *precedence)
 }
 
 /*
- * Updates all rows: if only one were updated, its deletion could restore an
- * earlier version.
+ * Sets a new version of the catalog in all rows. If only one row had it, a
+ * deletion of that row could restore an earlier version.
  */
 void
 kg_touch_catalog(const char *tenant)

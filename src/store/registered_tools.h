@@ -20,8 +20,9 @@ typedef struct KgStoredTool
 	const char *version;
 	const bytea *precedence;
 	const char *toolset;
-	const char *bundle;		/* the bundle that brings the tool, or NULL */
-	const char *deprecated; /* the reason, or ""; NULL: not deprecated */
+	const char *bundle; /* bundle that contains the tool, or NULL */
+	/* reason of the deprecation, or ""; NULL: not deprecated */
+	const char *deprecated;
 	const Jsonb *definition;
 } KgStoredTool;
 
@@ -50,26 +51,30 @@ extern int64 kg_remove_tool(const char *tenant, const char *name,
 extern Jsonb *kg_stored_definition(const char *tenant, const char *name,
 								   const bytea *precedence);
 
-/* Gives the tenant's catalog a new version (model/version.h). */
+/*
+ * Sets a new version of the tenant's catalog (model/version.h), so that cached
+ * copies become stale.
+ */
 extern void kg_touch_catalog(const char *tenant);
 
 /*
- * Functions of the layer tools/, which knows the meaning of definitions.
- * Bundles call them; the module sets them when it is loaded.
+ * Functions of the directory tools/, which interprets definitions of tools.
+ * Code for bundles calls them. tools/ sets the pointers when the module is
+ * loaded.
  */
 typedef struct KgToolHooks
 {
 	/*
-	 * Reads and checks a definition of a bundle. Faults are reported at path.
+	 * Reads and checks a tool definition of a bundle. Reports faults at path.
 	 */
 	KgStoredTool *(*prepare)(const char *tenant, const Jsonb *sent,
 							 const char *bundle, const char *path,
 							 KgErrorList *errors);
 	/*
-	 * Checks that the types and relations that stored versions use are in the
-	 * catalog. Versions of the bundle are checked as if they were registered
-	 * now. If tools, the bundle's definitions, is not NULL, faults of versions
-	 * among them are reported there.
+	 * Checks that the catalog has the types and relations that stored versions
+	 * use. Versions of the bundle are checked as if they were registered now.
+	 * If tools, the bundle's definitions, is not NULL, a fault of a version is
+	 * reported at its position in tools.
 	 */
 	void (*check)(const KgCatalog *catalog, const char *bundle,
 				  const Jsonb *tools, KgErrorList *errors);
@@ -78,7 +83,8 @@ typedef struct KgToolHooks
 	 */
 	bool (*is_fixed)(const char *name);
 	/*
-	 * Returns the argument that prevents a version from being listed, or NULL.
+	 * Returns the name of the argument that keeps a version from being listed,
+	 * or NULL.
 	 */
 	const char *(*unlisted)(const KgToolVersion *version);
 } KgToolHooks;
@@ -86,8 +92,8 @@ typedef struct KgToolHooks
 extern const KgToolHooks *kg_tool_hooks;
 
 /*
- * Returns the index of the version among the tools of a bundle, by name and
- * version only. Returns -1 if it is not there or tools is NULL.
+ * Returns the index of the version among the tools of a bundle. Compares only
+ * name and version. Returns -1 if the version is not there or tools is NULL.
  */
 extern int kg_tool_index(const Jsonb *tools, const KgToolVersion *version);
 

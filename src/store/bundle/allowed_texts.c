@@ -2,8 +2,8 @@
  * bundle/allowed_texts.c
  *	  The texts that a column's CHECK constraints allow.
  *
- * Only CHECK (column IN (constants)) is understood, also as a part of AND, of a
- * table or of a domain.
+ * Only CHECK (column IN (constants)) is recognized, alone or combined by AND,
+ * in constraints of the table or of the column's domain.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* Returns whether the expression is the column, or a domain's value. */
+/* Returns whether the expression is the column, or VALUE of a domain. */
 static bool
 is_value(const Node *node, AttrNumber number)
 {
@@ -43,8 +43,8 @@ is_of_user(Oid function, void *arg)
 }
 
 /*
- * Returns whether the evaluation of the expression may run a function that a
- * user has written.  It would run as the caller.
+ * Returns whether the evaluation of the expression may run a function of a
+ * user. Such a function would run with the caller's rights.
  */
 static bool
 may_run_user_code(Node *node, void *arg)
@@ -53,7 +53,7 @@ may_run_user_code(Node *node, void *arg)
 		return false;
 	if (IsA(node, List))
 		return expression_tree_walker(node, may_run_user_code, arg);
-	/* CaseTestExpr is the element in the coercion of an array. */
+	/* A CaseTestExpr stands for the element when an array is coerced. */
 	if (!IsA(node, Const) && !IsA(node, ArrayExpr) && !IsA(node, RelabelType) &&
 		!IsA(node, ArrayCoerceExpr) && !IsA(node, CaseTestExpr) &&
 		!IsA(node, FuncExpr))
@@ -63,8 +63,8 @@ may_run_user_code(Node *node, void *arg)
 }
 
 /*
- * Returns the texts of an array's expression, or NIL.  Only functions that
- * come with PostgreSQL are evaluated.
+ * Returns the texts in an array expression, or NIL if it is not constant.
+ * Evaluates only functions of PostgreSQL itself.
  */
 static List *
 texts_of(Node *node)
@@ -115,7 +115,7 @@ kg_allowed_texts(Oid relid, const KgDraftColumn *column)
 
 	if (!is_text(column->type))
 		return NIL;
-	/* A domain may be over another one. */
+	/* The base type of a domain may be another domain. */
 	KG_SPI_EXEC("WITH RECURSIVE domains AS (SELECT $2 AS type UNION ALL "
 				"SELECT t.typbasetype FROM domains d JOIN pg_type t "
 				"ON t.oid = d.type WHERE t.typtype = 'd') "

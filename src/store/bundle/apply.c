@@ -1,12 +1,13 @@
 /*
  * bundle/apply.c
- *	  Applying a bundle.
+ *	  Applies a bundle.
  *
- * Under the bundle's lock, the payload is read and all its faults are
- * collected. Then all is written in an order that keeps each statement valid:
- * types, entities (in one scope, so that references are checked when all
- * entities are there), edges, and last the deletion of types. A dry run does
- * this in a subtransaction and rolls it back.
+ * Under the bundle's lock, the payload (the bundle as it was sent) is read,
+ * and all its faults are collected. Then it is written in an order in which
+ * each statement is valid: types, entities, edges, and last the deletion of
+ * types. Entities are written in one scope, so that references are checked
+ * after all entities are written. A dry run does all this in a subtransaction
+ * and rolls it back.
  */
 #include "postgres.h"
 
@@ -115,8 +116,9 @@ has_stored_types(const KgApply *apply)
 }
 
 /*
- * Reports missing arrays of the bundle. In mode replace, a missing array would
- * delete all its rows, so an empty array must be written explicitly.
+ * Reports arrays that the bundle lacks. In mode replace, a missing array would
+ * delete all rows of this kind, so the caller must write an empty array
+ * explicitly.
  */
 static void
 check_parts(KgApply *apply)
@@ -176,7 +178,7 @@ throw_errors(KgApply *apply)
 static void
 write_revision(KgApply *apply)
 {
-	/* Another order of types changes the catalog (model/version.h). */
+	/* A different order of types changes the catalog (model/version.h). */
 	if (!apply->changed && !apply->moved)
 		return;
 	if (apply->changed)
@@ -190,9 +192,9 @@ write_revision(KgApply *apply)
 }
 
 /*
- * Writes types, entities, edges and tools of the bundle. apply->scope, the
- * scope of the checks of references, is closed here, or by the caller after an
- * error.
+ * Writes types, entities, edges and tools of the bundle. apply->scope is the
+ * scope in which references are checked. It is closed here, or by the caller
+ * after an error.
  */
 static void
 write_all(KgApply *apply)
@@ -262,7 +264,7 @@ put_counts(KgJsonWriter *w, const char *key, List *counts)
 	kg_jw_end_object(w);
 }
 
-/* Writes the options of a dry run that lists the complete diff. */
+/* Writes the options with which a dry run would list the complete diff. */
 static void
 put_next(KgJsonWriter *w, const KgApply *apply, int64 wanted)
 {
@@ -356,8 +358,9 @@ make_result(KgApply *apply, Jsonb *failure)
 }
 
 /*
- * Refuses changes that entities may depend on if the caller sees only a part of
- * the tenant. The result does not depend on the hidden entities.
+ * Raises an error for changes on which entities may depend, if the caller sees
+ * only a part of the tenant. The test does not use the hidden entities, so its
+ * result reveals nothing about them.
  */
 static void
 check_viewer(const KgApply *apply, const KgPayload *payload)
@@ -385,8 +388,8 @@ check_viewer(const KgApply *apply, const KgPayload *payload)
 }
 
 /*
- * Applies the bundle after the options were read. Raises an error for any
- * fault.
+ * Applies the bundle after its options were read. Raises one error for all
+ * faults.
  */
 static void
 apply_all(KgApply *apply, const KgDocument *bundle)
@@ -425,7 +428,7 @@ check_deferred(void)
 	ConstraintsSetStmt *all = makeNode(ConstraintsSetStmt);
 
 	CommandCounterIncrement();
-	AfterTriggerSetState(all); /* SET CONSTRAINTS ALL IMMEDIATE */
+	AfterTriggerSetState(all); /* this is SET CONSTRAINTS ALL IMMEDIATE */
 }
 
 /* Number of changed rows from which an apply packs edges. */
@@ -433,8 +436,8 @@ check_deferred(void)
 
 /*
  * Packs edges after a large apply. Packing reads all edges of the tenant, so
- * after a small apply it is left to kg_pack(). The packing does not wait for
- * other sessions.
+ * after a small apply it is left to kg_pack(). Does not wait for other
+ * sessions that write edges.
  */
 static void
 pack_changes(const KgApply *apply)
@@ -494,9 +497,9 @@ try_dry(void *arg)
 }
 
 /*
- * Attempts an apply, which kg_again() repeats after a deadlock. A plain UPDATE
- * may hold the lock of a row that the apply writes, and wait for the lock of the
- * row's type, which the apply holds.
+ * Tries to apply the bundle. kg_again() repeats this after a deadlock. A
+ * deadlock occurs if a plain UPDATE holds the lock of a row that the apply
+ * writes and waits for the lock of the row's type, which the apply holds.
  */
 static void
 try_apply(void *arg)
@@ -559,8 +562,8 @@ try_drop(void *arg)
 }
 
 /*
- * Drops a bundle by applying an empty one and deleting its row, so the checks
- * report the objects that still refer to it.
+ * Drops a bundle: applies an empty bundle of the name, then deletes the
+ * bundle's row. So the checks report the objects that still refer to it.
  */
 Jsonb *
 kg_bundle_drop(const char *name, const Jsonb *options)

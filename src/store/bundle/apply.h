@@ -14,8 +14,8 @@
 extern Jsonb *kg_bundle_apply(const Jsonb *bundle, const Jsonb *options);
 
 /*
- * Like kg_bundle_apply(), for JSON text, which is not converted to jsonb as a
- * whole.
+ * Like kg_bundle_apply(), but takes JSON text. The text is not converted to
+ * jsonb as a whole.
  */
 extern Jsonb *kg_bundle_apply_text(const text *bundle, const Jsonb *options);
 

@@ -1,10 +1,10 @@
 /*
  * bundle/bind.c
- *	  Entity types made from tables of the user.
+ *	  Creates entity types from tables of the user.
  *
- * The schema of a type is made from the table's columns, keys and comments, as
- * they are when it is bound. The schema is an ordinary schema with x-table:
- * the bundle can be exported, changed and applied again. bundle/bindings.c
+ * The schema of a type is derived from the table's columns, keys and comments
+ * at the time when the table is bound. It is an ordinary schema with x-table,
+ * so the bundle can be exported, changed and applied again. bundle/bindings.c
  * checks the schema.
  */
 #include "postgres.h"
@@ -85,7 +85,10 @@ require_column(const KgBindingDraft *bind, const char *name, const char *path)
 	kg_error_throw_expected(err, "a column of the table");
 }
 
-/* Returns the strings of a member: one, or an array of them; NULL: missing. */
+/*
+ * Reads a member that is a string or an array of strings. Returns NULL if it
+ * is missing.
+ */
 static const char **
 read_strings(const JsonbContainer *object, const char *key, const char *path,
 			 int *n)
@@ -156,7 +159,7 @@ find_table(KgBindingDraft *bind, const char *name)
 	kg_error_throw_expected(err, "a table or view, as schema.table");
 }
 
-/* Reads the columns that the caller may read. */
+/* Reads those columns of the table that the caller may read. */
 static void
 read_columns(KgBindingDraft *bind)
 {
@@ -197,7 +200,10 @@ read_columns(KgBindingDraft *bind)
 	bind->ncolumns = n;
 }
 
-/* Reads the primary key, unless the mapping has the id. */
+/*
+ * Reads the columns of the primary key as the id. Does nothing if the mapping
+ * has an id.
+ */
 static void
 read_id(KgBindingDraft *bind)
 {
@@ -281,7 +287,10 @@ has_property(const KgBindingDraft *bind, const char *name)
 	return false;
 }
 
-/* Names the property with the id: the column's, or "id" of several columns. */
+/*
+ * Sets the name of the property for the id. It is the property of the id's
+ * column, or "id" if several columns form the id.
+ */
 static void
 name_id(KgBindingDraft *bind)
 {
@@ -313,7 +322,7 @@ add_reference(KgBindingDraft *bind, const char *property, const char **columns,
 	reference->to = to;
 	reference->relation = relation;
 	bind->references = lappend(bind->references, reference);
-	/* The column is no property of its own. */
+	/* The column is shown as a reference and not as another property. */
 	for (int i = 0; i < bind->ncolumns && n == 1; i++)
 		if (strcmp(bind->columns[i].name, columns[0]) == 0 &&
 			bind->columns[i].property != bind->id_property)
@@ -346,7 +355,10 @@ read_reference(KgBindingDraft *bind, const char *property,
 				  kg_draft_string(object, "relation", path));
 }
 
-/* Returns whether the type that is being made has the key's table and id. */
+/*
+ * Returns whether the foreign key refers to the table and the id of the type
+ * that is being created.
+ */
 static bool
 is_of_table(const KgBindingDraft *bind, const KgDraftKey *key)
 {
@@ -372,7 +384,10 @@ kg_draft_target(const KgBindingDraft *bind, const KgDraftKey *key)
 	{
 		const KgType *type = kg_type_of(&bind->catalog->types[i]);
 		const KgTableBinding *binding = type->binding;
-		/* Drafts of a bundle replace its types. */
+		/*
+		 * Drafts replace the types of the same bundle, so such a stored type
+		 * is ignored.
+		 */
 		bool same = binding != NULL && binding->nid == key->ncolumns &&
 					(bind->others == NIL ||
 					 strcmp(type->bundle, bind->bundle) != 0) &&
@@ -388,12 +403,13 @@ kg_draft_target(const KgBindingDraft *bind, const KgDraftKey *key)
 	return NULL;
 }
 
-/* Maximum number of letters of a relation's name. */
+/* Maximum length of a relation's name. */
 #define KG_RELATION_NAME 63
 
 /*
- * Returns the name without "_id", and in upper case: of account_id, ACCOUNT.
- * A name that a relation cannot have gets a prefix: of k, TO_K.
+ * Returns a relation's name for a column: the name in upper case without
+ * "_id", such as ACCOUNT for account_id. If this is not a valid name of a
+ * relation, adds a prefix, such as TO_K for k.
  */
 static const char *
 relation_of(const char *column)
@@ -459,7 +475,7 @@ read_foreign_keys(KgBindingDraft *bind)
 	}
 }
 
-/* Adds a reference for a foreign key to a table that is bound, too. */
+/* Adds a reference for a foreign key if the referenced table is bound, too. */
 static void
 add_foreign_key(KgBindingDraft *bind, const KgDraftKey *key)
 {
@@ -561,7 +577,9 @@ write_type(KgJsonWriter *w, Oid type, int32 typmod)
 		kg_jw_kint(w, "maxLength", typmod - VARHDRSZ);
 }
 
-/* Writes the type of a column, and the texts that its checks allow. */
+/*
+ * Writes the type of a column, and the texts that its CHECK constraints allow.
+ */
 static void
 write_column_type(KgJsonWriter *w, const KgBindingDraft *bind,
 				  const KgDraftColumn *column)
@@ -615,8 +633,8 @@ write_column(KgJsonWriter *w, const KgBindingDraft *bind,
 }
 
 /*
- * Returns whether the table has the id of a new row: as a default, or by its
- * columns.
+ * Returns whether the table supplies the id of a new row: by a default, or
+ * from other columns.
  */
 static bool
 makes_id(const KgBindingDraft *bind)
@@ -685,7 +703,10 @@ write_properties(KgJsonWriter *w, const KgBindingDraft *bind)
 	{
 		const KgDraftColumn *column = &bind->columns[i];
 
-		/* A new row has the tenant of the caller. */
+		/*
+		 * The tenant's column needs no value, because a new row has the
+		 * caller's tenant.
+		 */
 		if (column->required && column->property != NULL &&
 			(tenant == NULL || strcmp(column->name, tenant) != 0) &&
 			strcmp(column->property, bind->id_property) != 0 &&
@@ -704,7 +725,7 @@ write_names(KgJsonWriter *w, const char *key, const char *const *names, int n)
 	kg_jw_end_array(w);
 }
 
-/* Writes the members of x-table that the mapping has, too. */
+/* Writes the members of x-table that come from the mapping. */
 static void
 write_options(KgJsonWriter *w, const KgBindingDraft *bind)
 {
@@ -748,7 +769,7 @@ write_table(KgJsonWriter *w, const KgBindingDraft *bind)
 	kg_jw_end_object(w);
 }
 
-/* Returns the property of a column that the mapping names. */
+/* Returns the property of a column whose name is in the mapping. */
 static const char *
 property_of(const KgBindingDraft *bind, const char *name, const char *path)
 {
@@ -809,8 +830,8 @@ write_schema(KgJsonWriter *w, const KgBindingDraft *bind)
 }
 
 /*
- * Returns the version of the stored bundle, or the version that a new bundle
- * gets.
+ * Returns the version of the stored bundle, or the initial version for a new
+ * bundle.
  */
 static const char *
 version_of(const KgBindingDraft *bind)
@@ -822,8 +843,8 @@ version_of(const KgBindingDraft *bind)
 }
 
 /*
- * Returns a name for the type: the name of the table, with "_" for characters
- * that a type's name cannot have.
+ * Returns a name for the type: the name of the table, in which "_" replaces
+ * characters that a type's name cannot have.
  */
 static const char *
 type_name_of(Oid relid)
@@ -890,7 +911,10 @@ has_column(const KgDraftKey *key, const char *name)
 	return false;
 }
 
-/* Returns whether a column of a table with two keys is a property of edges. */
+/*
+ * Returns whether a column is a property of edges. The table's rows are edges,
+ * and from and to are its two foreign keys.
+ */
 static bool
 is_of_edges(const KgBindingDraft *bind, const KgDraftColumn *column,
 			const KgDraftKey *from, const KgDraftKey *to)
@@ -945,7 +969,10 @@ kg_draft_write_relation(KgJsonWriter *w, const KgBindingDraft *bind,
 
 		if (!is_of_edges(bind, column, from, to))
 			continue;
-		/* Edges have members of these names. */
+		/*
+		 * An edge has members with these names ("from", "to"), so the property
+		 * gets another name.
+		 */
 		if (is_end(column->name))
 			column->property = psprintf("%s_value", column->name);
 		write_column(w, bind, column);
@@ -959,9 +986,9 @@ kg_draft_write_relation(KgJsonWriter *w, const KgBindingDraft *bind,
 /* ---- binding ---- */
 
 /*
- * Raises an error if the type, whose name is that of the table, reads another
- * table: one of that name in another schema, or with a name that differs in the
- * characters that a type's name cannot have.
+ * Raises an error if the bundle already has a type of this name that reads
+ * another table. That table can be in another schema, or its name can differ
+ * in characters that were replaced by "_".
  */
 static void
 require_own_type(const KgBindingDraft *bind)

@@ -8,16 +8,17 @@
 #include "utils/jsonb.h"
 
 /*
- * Makes an entity type that reads a table, and merges it into the bundle.
- * Returns the result of kg_bundle_apply(). The mapping has the members that
- * differ from the table's own names, keys and comments.
+ * Creates an entity type that reads a table, and merges the type into the
+ * bundle. The mapping has only the members that differ from the table's own
+ * names, keys and comments. Returns the result of kg_bundle_apply().
  */
 extern Jsonb *kg_bind_table(const char *bundle, const char *table,
 							const Jsonb *mapping);
 
 /*
  * Returns a bundle with a type for each table of the schema that has a primary
- * key and that the caller may read.  Foreign keys among them are references.
+ * key and that the caller may read. Foreign keys among these tables become
+ * references.
  */
 extern Jsonb *kg_suggest_bindings(const char *schema, const Jsonb *options);
 

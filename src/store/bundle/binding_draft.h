@@ -2,9 +2,9 @@
  * bundle/binding_draft.h
  *	  Drafts of types and relations that read tables of the user.
  *
- * A draft is made from the catalogs: the table's columns that the caller may
- * read, its keys, comments, enums, domains and checks.  It is written as a
- * member of a bundle.
+ * A draft is derived from the system catalogs: the columns that the caller may
+ * read, and the table's keys, comments, enums, domains and checks. It is
+ * written as a member of a bundle.
  */
 #ifndef KG_BINDING_DRAFT_H
 #define KG_BINDING_DRAFT_H
@@ -16,15 +16,16 @@ typedef struct KgDraftColumn
 {
 	const char *name;
 	int64 number;
-	Oid declared; /* may be a domain */
+	Oid declared; /* type in the table, which may be a domain */
 	Oid type;	  /* the type of the column; for a domain, its base type */
 	int32 typmod;
 	bool required;
-	bool made; /* the table has a value for new rows */
-	/* the column is generated, so that no statement can set it */
+	bool made; /* the table supplies a value for new rows */
+	/* The column is generated, so no statement can set it. */
 	bool computed;
-	const char *comment;	 /* or NULL */
-	const char *property;	 /* NULL: not shown */
+	const char *comment; /* or NULL */
+	/* name of the property; NULL: the column is not shown */
+	const char *property;
 	const char *description; /* or NULL */
 	bool untrusted;
 } KgDraftColumn;
@@ -42,7 +43,8 @@ typedef struct KgDraftReference
 /* A foreign key of the table. */
 typedef struct KgDraftKey
 {
-	const char *table; /* the referenced table, qualified and quoted */
+	/* name of the referenced table, qualified and quoted */
+	const char *table;
 	int ncolumns;
 	const char **columns;
 	const char **keys; /* columns of the referenced table */
@@ -54,7 +56,7 @@ typedef struct KgBindingDraft
 	const char *bundle;
 	const JsonbContainer *mapping;
 	Oid relid;
-	const char *table; /* qualified and quoted */
+	const char *table; /* name of the table, qualified and quoted */
 	const char *type;
 	int ncolumns;
 	KgDraftColumn *columns;
@@ -63,14 +65,18 @@ typedef struct KgBindingDraft
 	const char *id_property;
 	List *foreign_keys; /* List of KgDraftKey * */
 	List *references;	/* List of KgDraftReference * */
-	List *others; /* drafts of types that are made together with this one */
+	/* drafts of types that are created together with this type */
+	List *others;
 } KgBindingDraft;
 
 /* Reads the table, its columns and its id. */
 extern void kg_draft_begin(KgBindingDraft *draft, const KgCatalog *catalog,
 						   const char *bundle, const char *table,
 						   const Jsonb *mapping);
-/* Reads the references, to types of the catalog and to the other drafts. */
+/*
+ * Reads the references to types of the catalog and to types of the other
+ * drafts.
+ */
 extern void kg_draft_refer(KgBindingDraft *draft);
 /* Returns the handle of the type that a foreign key refers to, or NULL. */
 extern const char *kg_draft_target(const KgBindingDraft *draft,
@@ -79,21 +85,28 @@ extern const char *kg_draft_target(const KgBindingDraft *draft,
 /* Begins the bundle, and its array of types. */
 extern void kg_draft_write_bundle(KgJsonWriter *w, const KgBindingDraft *draft);
 extern void kg_draft_write_type(KgJsonWriter *w, const KgBindingDraft *draft);
-/* Writes a relation, whose edges are the rows of a table with two keys. */
+/*
+ * Writes a relation whose edges are the rows of a table with two foreign keys.
+ */
 extern void kg_draft_write_relation(KgJsonWriter *w,
 									const KgBindingDraft *draft,
 									const char *name, const KgDraftKey *from,
 									const KgDraftKey *to);
 
-/* Return a member of a mapping or options, or NULL if it is missing. */
+/*
+ * These functions return a member of a mapping or of options, or NULL if it is
+ * missing.
+ */
 extern const char *kg_draft_string(const JsonbContainer *object,
 								   const char *key, const char *path);
-/* Raises KG_INVALID_INPUT for a member of a mapping or options. */
+/*
+ * Raises KG_INVALID_INPUT for the member at path of a mapping or of options.
+ */
 extern KG_NORETURN void kg_draft_throw(const char *path, const char *expected);
 
 /*
- * Returns the texts that CHECK constraints of the column, or of its domain,
- * allow by IN, or NIL (allowed_texts.c).
+ * Returns the texts that CHECK constraints of the column or of its domain
+ * allow by IN. Returns NIL if there is no such constraint (allowed_texts.c).
  */
 extern List *kg_allowed_texts(Oid relid, const KgDraftColumn *column);
 

@@ -1,11 +1,11 @@
 /*
  * bundle/bindings.c
- *	  Checks of types that read a table of the user.
+ *	  Checks types that read a table of the user.
  *
- * The checks run as the caller, which needs SELECT on the table. A table is
- * refused if no unique index has the columns of the id, or if no index has the
- * columns of a reference. model/bound_rows.c refuses a table whose rows are
- * not limited to the tenant.
+ * The checks run as the caller, which needs SELECT on the table. The id needs
+ * a unique index on its columns, and each reference needs an index on its
+ * columns. model/bound_rows.c rejects a table whose rows are not limited to
+ * the tenant.
  */
 #include "postgres.h"
 
@@ -79,7 +79,7 @@ require_index(const Binding *binding, const KgBoundProperty *property,
 	int64 *columns = numbers_of(property);
 	Oid base;
 
-	/* The server of a foreign table has its own indexes. */
+	/* A foreign table has no indexes here; its server has its own. */
 	if (table->kind == RELKIND_FOREIGN_TABLE)
 		return;
 	base = kg_bound_base(table->relid, columns, n);
@@ -113,9 +113,9 @@ is_integer(Oid type)
 }
 
 /*
- * Returns an earlier property with the relation and target of the field, or
- * NULL. The edges of both properties would belong to the same variant of the
- * relation, and a variant has only one property.
+ * Returns an earlier property of the type with the same relation and target as
+ * the field, or NULL. The edges of both properties would belong to the same
+ * variant of the relation, but a variant has only one property.
  */
 static const KgField *
 other_of_relation(const KgType *type, const KgField *field)
@@ -207,7 +207,7 @@ check_id(const Binding *binding)
 	const KgBoundProperty *id = &binding->table->id;
 
 	for (int i = 0; i < id->ncolumns; i++)
-		/* Ids are looked up by an array of them. */
+		/* Look-ups by id pass an array of ids. */
 		if (!OidIsValid(get_array_type(id->columns[i].type)))
 			refuse(binding,
 				   psprintf("column %s of the id has type %s, of which there "
@@ -280,7 +280,10 @@ check_annotations(const Binding *binding)
 			   "\"x-tool-expose\" of list, get and list_ids");
 }
 
-/* Reports operations of "write" that no row of the table can have. */
+/*
+ * Reports operations in "write" that cannot be performed on any row of the
+ * table.
+ */
 static void
 check_write(const Binding *binding)
 {
@@ -322,7 +325,10 @@ check_kind(const Binding *binding)
 		default:
 			refuse(binding, "it is neither table nor view", "a table or view");
 	}
-	/* The tools' own access is by entities, with scopes and authorizers. */
+	/*
+	 * kg_graph's own tables are rejected. Their rows are visible only through
+	 * tools, which apply scopes and authorizers.
+	 */
 	if (getExtensionOfObject(RelationRelationId, binding->table->relid) ==
 		get_extension_oid("kg_graph", false))
 		refuse(binding,
@@ -422,7 +428,10 @@ check_binding(KgApply *apply, const KgPayloadType *payload)
 
 /* ---- references of stored types ---- */
 
-/* Returns the type with a table that a field of a stored type refers to. */
+/*
+ * Returns the bound type (a type with a table) to which a field of a stored
+ * type refers.
+ */
 static const KgType *
 bound_target(const KgApply *apply, const KgField *field)
 {
@@ -437,7 +446,7 @@ bound_target(const KgApply *apply, const KgField *field)
 	return target != NULL && target->binding != NULL ? target : NULL;
 }
 
-/* Returns the property of the type that counts edges of the relation, or NULL. */
+/* Returns the property that counts edges of the relation, or NULL. */
 static const KgField *
 counting_field(const KgType *type, const char *relation)
 {
@@ -448,7 +457,10 @@ counting_field(const KgType *type, const char *relation)
 	return NULL;
 }
 
-/* Returns a property that counts edges of the relation after the apply. */
+/*
+ * Returns a property, of any type that exists after the apply, that counts
+ * edges of the relation.
+ */
 static const KgField *
 find_counting(const KgApply *apply, const char *relation)
 {
@@ -468,8 +480,9 @@ find_counting(const KgApply *apply, const char *relation)
 }
 
 /*
- * Checks a reference of a stored type to a type with a table.  A walk from the
- * row back to the entity needs the index of the property.
+ * Checks a reference of a stored type to a bound type (a type with a table).
+ * The property must be indexed, because a search from the row back to the
+ * entity uses the index.
  */
 static void
 check_stored_field(KgApply *apply, const KgPayloadType *payload,
@@ -508,7 +521,7 @@ check_stored_field(KgApply *apply, const KgPayloadType *payload,
 	kg_apply_report(apply, err, payload->path);
 }
 
-/* Reports a count of edges that end at rows of a table. */
+/* Reports a property that counts edges which end at rows of a table. */
 static void
 check_counted(KgApply *apply, const KgPayloadType *payload,
 			  const KgField *field)
@@ -557,7 +570,7 @@ check_stored(KgApply *apply, const KgPayloadType *payload)
 	}
 }
 
-/* Reports a type that is to read a table and has stored entities. */
+/* Reports a type that is to read a table but has stored entities. */
 static void
 check_empty(KgApply *apply, const KgPayloadType *payload)
 {

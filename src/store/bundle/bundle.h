@@ -16,7 +16,11 @@ typedef struct KgApplyOptions
 	bool has_expected_revision;
 	int64 expected_revision;
 	int max_errors;
-	int max_diff; /* handles in the diff of a dry run, per kind of change */
+	/*
+	 * Maximal number of handles in the diff of a dry run, for each kind of
+	 * change
+	 */
+	int max_diff;
 } KgApplyOptions;
 
 /* The numbers of written rows of one type or relation. */
@@ -37,26 +41,32 @@ typedef struct KgApply
 	KgApplyOptions options;
 	KgPayload *payload;
 	KgErrorList errors;
-	const KgCatalog *before; /* read as the owner, under the lock */
-	const KgCatalog *after;	 /* read after the types are written */
-	/* revision of the stored bundle; 0: the bundle is new */
+	/* catalog before the apply, read as the owner, under the bundle's lock */
+	const KgCatalog *before;
+	const KgCatalog *after; /* the catalog after the types are written */
+	/* Revision of the stored bundle; 0: the bundle is new. */
 	int64 revision;
-	int32 unstored; /* numbers used for unstored types, in a dry run */
+	/* count of numbers that a dry run used for types and relations */
+	int32 unstored;
 	bool changed;
 	bool moved;			 /* the order of the types has changed */
 	bool sees_all;		 /* the caller may see every stored entity */
 	List *variants;		 /* the bundle's relations after the apply */
 	List *entity_counts; /* List of KgCounts * */
 	List *edge_counts;
-	List *type_changes[3]; /* names created, updated, deleted */
-	List *tool_changes[3]; /* "tool@version" */
-	List *samples[3];	   /* handles created, updated, deleted */
-	int64 sampled[3];	   /* number of all created, updated, deleted */
-	List *warnings;		   /* List of char * */
-	KgScope *scope;		   /* the scope for writing the entities */
-	/* counts of rows that are deleted along with entities, or NULL */
+	/* names of types that were created, updated and deleted */
+	List *type_changes[3];
+	List *tool_changes[3]; /* tools as "tool@version" */
+	/* handles of entities that were created, updated and deleted */
+	List *samples[3];
+	/* number of all entities that were created, updated and deleted */
+	int64 sampled[3];
+	List *warnings; /* List of char * */
+	KgScope *scope; /* the scope (scope.h) in which entities are written */
+	/* Counts of rows that are deleted along with entities, or NULL. */
 	struct KgTally *tally;
-	Snapshot began; /* the snapshot before the entities are written */
+	/* snapshot that was taken before the entities were written */
+	Snapshot began;
 } KgApply;
 
 #define KG_CHANGE_CREATED 0
@@ -67,8 +77,8 @@ typedef struct KgApply
 #define KG_MAX_DIFF 1000000
 
 /*
- * bundle/outcome.c: the numbers of written rows of one type or relation, and
- * the handles of entities that a dry run shows.
+ * bundle/outcome.c: collects the numbers of written rows of each type or
+ * relation, and the handles of entities that a dry run shows.
  */
 extern KgCounts *kg_apply_counts(KgApply *apply, List **counts,
 								 const char *name);
@@ -76,7 +86,7 @@ extern void kg_apply_sample(KgApply *apply, int change, const char *type,
 							const char *id);
 /* Collects a fault at a path of the payload. */
 extern void kg_apply_report(KgApply *apply, KgError *err, const char *path);
-/* Adds a warning, which the list then owns, if it is not there yet. */
+/* Adds a warning, unless it is in the list. The list then owns the text. */
 extern void kg_apply_warn(KgApply *apply, char *text);
 
 /*
@@ -93,9 +103,7 @@ extern void kg_bundle_check(KgApply *apply);
 /* Repeats the checks that depend on other bundles. */
 extern void kg_bundle_check_others(KgApply *apply);
 
-/*
- * bundle/future_types.c: types as they are after the apply.
- */
+/* bundle/future_types.c: returns types as they will be after the apply. */
 /*
  * Returns false and reports an error if a schema is nested too deeply. "what"
  * names the owner of the schema in the error.
@@ -126,8 +134,8 @@ extern void kg_bundle_unknown_type(KgApply *apply, const char *name,
 								   const char *keyword, const char *path);
 
 /*
- * bundle/bindings.c: checks the tables that types read, as the caller.  After
- * kg_bundle_check().
+ * bundle/bindings.c: checks the tables that types read, with the caller's
+ * privileges. Call after kg_bundle_check().
  */
 extern void kg_bundle_check_bindings(KgApply *apply);
 
@@ -151,8 +159,8 @@ extern bool kg_bundle_changes_relations(const KgApply *apply);
 extern void kg_bundle_write_relations(KgApply *apply);
 
 /*
- * The operations that a declared relation of the bundle exposes after the
- * apply.
+ * The operations of a declared relation that the bundle exposes as tools after
+ * the apply.
  */
 typedef struct KgExposed
 {
@@ -163,7 +171,10 @@ typedef struct KgExposed
 
 extern List *kg_bundle_exposed(const KgApply *apply);
 
-/* bundle/tools.c: the generated tools, as the extension's owner. */
+/*
+ * bundle/tools.c: checks and writes the generated tools, as the extension's
+ * owner.
+ */
 extern void kg_bundle_check_tools(KgApply *apply);
 extern void kg_bundle_write_tools(KgApply *apply);
 
@@ -173,7 +184,7 @@ extern void kg_bundle_write_tools(KgApply *apply);
 extern void kg_bundle_check_entities(KgApply *apply);
 
 /*
- * bundle/types.c: the bundle, its types, relations and tools, as the
+ * bundle/types.c: writes the bundle, its types, relations and tools, as the
  * extension's owner.
  */
 /*
@@ -182,18 +193,24 @@ extern void kg_bundle_check_entities(KgApply *apply);
  */
 extern void kg_bundle_check_authorize(const KgApply *apply, Oid caller);
 extern void kg_bundle_write_types(KgApply *apply);
-/* Deletes types. Call after their entities are deleted. */
+/* Deletes types. Call it after the entities of these types are deleted. */
 extern void kg_bundle_delete_types(KgApply *apply);
 
-/* bundle/unique.c: properties that x-ref-field starts or ceases to name. */
+/*
+ * bundle/unique.c: handles properties that x-ref-field starts or ceases to
+ * name.
+ */
 extern void kg_bundle_lock_names(KgApply *apply);
 extern void kg_bundle_lock_unique(KgApply *apply);
 extern bool kg_bundle_gains_unique(const KgApply *apply, const KgType *type);
 extern void kg_bundle_clear_unique(const KgApply *apply, const KgType *type);
-/* Call after the types are deleted. */
+/*
+ * Deletes the unique values of properties that x-ref-field does not name any
+ * more. Call it after the types are deleted.
+ */
 extern void kg_bundle_forget_unique(KgApply *apply);
 
-/* bundle/entities.c: the entities, as the caller. */
+/* bundle/entities.c: writes the entities, as the caller. */
 extern void kg_bundle_write_entities(KgApply *apply);
 /*
  * Counts the entities anew from the stored rows, if triggers have written
@@ -202,14 +219,14 @@ extern void kg_bundle_write_entities(KgApply *apply);
  */
 extern void kg_bundle_review_entities(KgApply *apply);
 /*
- * Marks the types whose schema changes. Until kg_bundle_rebuild(), a trigger of
- * a DBA cannot query their derived rows.
+ * Marks the types whose schema changes. Until kg_bundle_rebuild() has run, a
+ * DBA's trigger cannot query the derived rows of these types.
  */
 extern void kg_bundle_begin_rebuild(KgApply *apply);
 /*
- * Derives anew the rows that depend on a changed schema, as the extension's
- * owner. Raises an error if the caller does not see each entity of a type that
- * changes.
+ * Derives the rows that depend on a changed schema anew, as the extension's
+ * owner. Raises an error if the caller does not see every entity of a changed
+ * type.
  */
 extern void kg_bundle_rebuild(KgApply *apply, const KgUserContext *caller);
 
@@ -222,21 +239,24 @@ extern void kg_bundle_rebuild(KgApply *apply, const KgUserContext *caller);
 extern void kg_bundle_tally_begin(KgApply *apply);
 extern void kg_bundle_tally_end(KgApply *apply);
 
-/* Reports entities of the payload that were deleted along with others. */
+/*
+ * Reports entities of the payload that were deleted along with other entities.
+ */
 extern void kg_bundle_check_kept(KgApply *apply);
 
 /*
- * bundle/registered.c: registered tools of the bundle, as the extension's
- * owner.
+ * bundle/registered.c: writes the registered tools of the bundle, as the
+ * extension's owner.
  */
 extern void kg_bundle_lock_registered(const KgApply *apply);
 extern void kg_bundle_write_registered(KgApply *apply, bool admin);
 /*
- * Checks the types and relations that registered tools use, if these changed.
+ * Checks registered tools against the types and relations that they use, if
+ * these types or relations changed.
  */
 extern void kg_bundle_check_registered(KgApply *apply);
 
-/* bundle/edges.c: explicit edges, as the caller. */
+/* bundle/edges.c: writes explicit edges, as the caller. */
 extern void kg_bundle_write_edges(KgApply *apply);
 
 #endif /* KG_BUNDLE_H */

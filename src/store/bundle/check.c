@@ -37,8 +37,8 @@ check_type(KgApply *apply, KgPayloadType *type)
 }
 
 /*
- * Returns the path of the field in the schema. Returns NULL if a $ref or a
- * branch leads to the field.
+ * Returns the path of the field in the schema, if no $ref or branch (such as
+ * anyOf) leads to the field.
  */
 static char *
 field_path(const KgPayloadType *type, const KgField *field)
@@ -156,7 +156,10 @@ check_fields(KgApply *apply, KgPayloadType *type)
 	}
 }
 
-/* Reports a stored reference by integers to a type whose ids become strings. */
+/*
+ * Reports a stored reference whose values are integers, if the ids of its
+ * target type become strings.
+ */
 static void
 report_integer(KgApply *apply, const KgType *type, const KgField *field,
 			   const KgPayloadType *target)
@@ -177,9 +180,9 @@ report_integer(KgApply *apply, const KgType *type, const KgField *field,
 }
 
 /*
- * Reports stored types whose x-ref-field names a property that the target would
- * no longer have, or have with an unsuitable schema, or that refer to its ids by
- * integers.
+ * Checks stored types that refer to a changed type. Reports an x-ref-field if
+ * the target type would lose the property, or if the property's new schema is
+ * unsuitable. Also reports references by integers.
  */
 static void
 check_named_fields(KgApply *apply)
@@ -291,7 +294,8 @@ kg_bundle_check_others(KgApply *apply)
 typedef struct CycleSearch
 {
 	KgApply *apply;
-	int *state; /* indexed by type: 0 new, 1 on the path, 2 done */
+	/* search state of each type: 0 new, 1 on the current path, 2 done */
+	int *state;
 	int *path;
 	int depth;
 } CycleSearch;

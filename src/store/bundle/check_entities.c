@@ -82,9 +82,9 @@ mark_targets(KgPayload *payload, const KgType *type)
 
 /*
  * Marks the properties of the payload's types that are unique after the apply.
- * If a merge adds entities to a type without its schema, the catalog's type is
- * used. Properties of it that the payload makes unique are checked after all is
- * written.
+ * A merge may add entities to a type without its schema. Then the type of the
+ * catalog is used. If the payload makes properties of such a type unique, they
+ * are checked after all rows are written.
  */
 static void
 mark_unique(KgApply *apply)
@@ -184,7 +184,9 @@ check_item(KgApply *apply, KgPayloadSet *set, KgPayloadItem *item,
 	MemoryContextReset(scratch);
 }
 
-/* Returns whether the payload alone decides if the reference has a target. */
+/*
+ * Returns whether the payload alone determines if the reference has a target.
+ */
 static bool
 decided_here(const KgApply *apply, const KgField *field)
 {

@@ -2,9 +2,10 @@
  * bundle/definitions.c
  *	  The definitions that the schemas of a bundle share.
  *
- * The meaning of a type depends on them as on its own schema. If they change,
- * the types that refer to them change too, and their stored entities are
- * validated again. So the hash of such a type includes the definitions.
+ * The meaning of a type depends on these definitions as well as on its own
+ * schema. If they change, the types that refer to them change, too, and stored
+ * entities of these types are validated again. So the hash of such a type
+ * includes the definitions.
  */
 #include "postgres.h"
 
@@ -12,7 +13,8 @@
 #include "store/bundle/bundle.h"
 
 /*
- * Returns whether a keyword of this name contains the URI of another document.
+ * Returns whether a keyword of this name contains the URI of another schema
+ * document.
  */
 static bool
 names_document(const JsonbValue *key, const JsonbValue *value,
@@ -22,7 +24,7 @@ names_document(const JsonbValue *key, const JsonbValue *value,
 
 	if (value->type != jbvString)
 		return false;
-	/* The definitions may contain a meta-schema. */
+	/* A "$schema" counts only if the definitions contain that meta-schema. */
 	if (kg_json_string_is(key, "$schema"))
 		return kg_json_get(
 				   &definitions->root, kg_json_cstring(value), &found) != NULL;
@@ -68,8 +70,8 @@ type_hash(const Jsonb *schema, const Jsonb *definitions)
 }
 
 /*
- * Adds a stored type to the payload, so that it is checked and written like the
- * others.
+ * Adds a stored type to the payload, so that it is checked and written like
+ * the payload's own types.
  */
 static void
 adopt_type(KgPayload *payload, const KgType *type, char *hash)
@@ -136,8 +138,8 @@ kg_bundle_definitions(KgApply *apply)
 	KgError *err = NULL;
 
 	/*
-	 * Checked once for all types, whose stored schemas all contain the
-	 * definitions.
+	 * The size is checked once for all types, because the stored schema of
+	 * each type contains the definitions.
 	 */
 	if (payload->definitions != NULL)
 		err = kg_schema_size_error(payload->definitions);
@@ -148,7 +150,9 @@ kg_bundle_definitions(KgApply *apply)
 	}
 	if (apply->options.merge && stored)
 	{
-		/* A merge retains definitions that the payload does not have. */
+		/*
+		 * A merge keeps stored definitions that the payload does not contain.
+		 */
 		if (payload->definitions == NULL)
 			payload->definitions = (Jsonb *) stored->definitions;
 		else

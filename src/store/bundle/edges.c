@@ -55,13 +55,16 @@ report_end(KgApply *apply, const KgRelation *relation,
 	kg_error_report(&apply->errors, err);
 }
 
-/* An edge of the payload with its ends, or a stored edge. */
+/*
+ * An edge as a triple (source, relation, target): of the payload, or stored.
+ */
 typedef struct Triple
 {
 	int64 source;
 	int64 target;
 	int32 relation_no;
-	uint32 item : 30; /* index in the payload's edges or in the list */
+	/* index of the edge in the payload, or in the list of stored edges */
+	uint32 item : 30;
 	uint32 found : 2; /* KG_EDGE_* */
 } Triple;
 
@@ -69,11 +72,17 @@ typedef struct Triples
 {
 	Triple *list;
 	int n;
-	/* indexed by item; NULL: no relation has a key property */
+	/*
+	 * Keys of parallel edges, indexed by item. NULL if no relation has a key
+	 * property.
+	 */
 	const char **keys;
 } Triples;
 
-/* Returns the key of an edge; NULL for most relations. */
+/*
+ * Returns the key of an edge. Returns NULL if no relation of the bundle has a
+ * key property.
+ */
 static inline const char *
 key_of(const Triples *triples, const Triple *triple)
 {
@@ -113,7 +122,7 @@ compare_triples(const Triple *x, const Triple *y, const Triples *triples)
 	return order != 0 ? order : x->item < y->item ? -1 : 1;
 }
 
-/* A specialized sort, because there may be many edges. */
+/* Uses a sort template instead of qsort(), because there may be many edges. */
 #define ST_SORT sort_by_key
 #define ST_ELEMENT_TYPE Triple
 #define ST_COMPARE(a, b, triples) compare_triples(a, b, triples)
@@ -149,8 +158,8 @@ report_twice(KgApply *apply, const Triple *triple)
 }
 
 /*
- * Returns the key of an edge of the payload, allocated with the triples.
- * Returns NULL if it is invalid.
+ * Returns the key of an edge of the payload, in the memory context of the
+ * triples. Returns NULL if the edge has no valid key.
  */
 static const char *
 payload_key(KgApply *apply, const KgRelation *relation,
@@ -175,7 +184,10 @@ payload_key(KgApply *apply, const KgRelation *relation,
 	return key;
 }
 
-/* Finds the ends of a batch of the payload; faults are reported. */
+/*
+ * Finds the ends of a batch of the payload's edges. Reports ends that are not
+ * found.
+ */
 static void
 resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
 			  Triples *triples)
@@ -215,7 +227,7 @@ resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
 	}
 }
 
-/* Returns the sorted triple with swapped ends, or NULL. */
+/* Returns the triple with swapped ends from the sorted triples, or NULL. */
 static const Triple *
 find_turned(const Triples *triples, const Triple *triple)
 {
@@ -300,8 +312,8 @@ sort_triples(KgApply *apply, Triples *triples)
 }
 
 /*
- * Returns whether the relation has new requirements for its edges. If so,
- * stored edges are checked like new ones.
+ * Returns whether the apply changes the requirements that the relation sets
+ * for its edges. If so, stored edges are checked like new edges.
  */
 static bool
 asks_anew(const KgApply *apply, const KgRelation *relation)
@@ -334,8 +346,8 @@ asks_anew(const KgApply *apply, const KgRelation *relation)
 }
 
 /*
- * Returns an array that marks relations with new requirements, by their index
- * in the catalog.
+ * Returns an array, indexed like the relations of the catalog, that marks
+ * relations with changed requirements.
  */
 static bool *
 asking_anew(const KgApply *apply)
@@ -348,8 +360,8 @@ asking_anew(const KgApply *apply)
 }
 
 /*
- * Returns whether the properties are equal. Most are equal byte for byte, so
- * they are compared without a copy.
+ * Returns whether the properties of two edges are equal. Most are equal byte
+ * for byte, which is tested first, without a copy.
  */
 static bool
 same_properties(const KgPayloadEdges *edges, const KgPayloadEdge *edge,
@@ -368,14 +380,14 @@ same_properties(const KgPayloadEdges *edges, const KgPayloadEdge *edge,
 }
 
 /*
- * A comparison of the payload's edges with stored ones, both in the order of
- * the key.
+ * A comparison of the payload's edges with stored edges, both in the order of
+ * the primary key.
  */
 typedef struct Comparison
 {
 	const KgPayloadEdges *edges;
 	Triples *triples;
-	int next;	   /* index into the triples */
+	int next;	   /* index of the next triple */
 	Triples *gone; /* stored edges that are not in the payload */
 	int room;
 	KgWork work;
@@ -414,8 +426,8 @@ add_gone(Comparison *c, const Triple *triple, const char *key)
 #define KG_FETCHED 32
 
 /*
- * Prefetches the next edges of the payload, which are at random addresses, so
- * that the memory accesses overlap.
+ * Prefetches the next edges of the payload. They are at random addresses, so
+ * this lets memory accesses overlap.
  */
 static void
 fetch_ahead(const Comparison *c)
@@ -534,7 +546,7 @@ compare_all(KgApply *apply, Triples *triples, Triples *gone)
 	MemoryContextDelete(c.scratch);
 }
 
-/* Adds these edges of the payload as rows. */
+/* Adds some edges of the payload to rows. */
 static void
 make_rows(const KgApply *apply, const Triples *triples, const Triple *some,
 		  int n, KgColumns *rows)
@@ -551,7 +563,10 @@ make_rows(const KgApply *apply, const Triples *triples, const Triple *some,
 					 kg_payload_properties(edges, &edges->list[some[i].item]));
 }
 
-/* Looks up each edge that a merge adds. */
+/*
+ * Compares each edge that a merge adds with the stored edge, which is looked
+ * up.
+ */
 static void
 compare_each(KgApply *apply, Triples *triples)
 {
@@ -585,7 +600,10 @@ report_kept(KgApply *apply, int number)
 	kg_error_report(&apply->errors, err);
 }
 
-/* Numbers of edges of a relation, indexed by KG_EDGE_*. */
+/*
+ * Numbers of edges of a relation that had each result of the comparison
+ * (KG_EDGE_*).
+ */
 typedef int64 EdgeCounts[3];
 
 static void
@@ -608,8 +626,8 @@ number_rows(const KgApply *apply, const Triples *all, const Triple *triples,
 }
 
 /*
- * Returns whether an end of the edge has another node by now, or is an entity
- * of the bundle that another session deleted.
+ * Returns whether an end of the edge now has another node, or is an entity of
+ * the bundle that another session deleted.
  */
 static bool
 is_there_anew(const KgApply *apply, const Triple *triple, const KgEdgeEnd *ends)
@@ -626,9 +644,9 @@ is_there_anew(const KgApply *apply, const Triple *triple, const KgEdgeEnd *ends)
 }
 
 /*
- * Begins the apply again if an end is gone that was found before. Another
- * session, for which the lock waited, deleted it. The new attempt finds the
- * current entities.
+ * Begins the apply again if an end that was found before no longer exists.
+ * Another session deleted it while this session waited for a lock. The new
+ * attempt finds the current entities.
  */
 static void
 begin_again_if_anew(KgApply *apply, const Triple *triples, int n)
@@ -659,9 +677,9 @@ begin_again_if_anew(KgApply *apply, const Triple *triples, int n)
 }
 
 /*
- * Checks all edges of a batch before they are written. The trigger would raise
- * at the first fault and does not know the indexes in the payload. Faults are
- * reported in the order of the payload.
+ * Checks all edges of a batch before they are written, and reports faults in
+ * the order of the payload. The trigger would raise an error at the first
+ * fault, and does not know the indexes in the payload.
  */
 static bool
 check_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
@@ -692,8 +710,8 @@ check_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
 }
 
 /*
- * Writes changed edges of the payload in the order of the key, in which stored
- * edges are adjacent.
+ * Writes changed edges of the payload in the order of the primary key. Edges
+ * that are written one after the other are then adjacent in the index.
  */
 static void
 write_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
@@ -776,7 +794,7 @@ write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
 			write_batch(apply, triples, batch, n, counts);
 		kg_work_done(&work, i - first);
 		MemoryContextSwitchTo(old);
-		/* Errors are in the scratch context. */
+		/* If there were errors, they are in the scratch context. */
 		if (apply->errors.total == 0)
 			MemoryContextReset(scratch);
 	}
@@ -784,8 +802,8 @@ write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
 }
 
 /*
- * Deletes stored edges that the payload does not contain, between entities that
- * the caller sees.
+ * Deletes stored edges that the payload lacks, if the caller sees both their
+ * ends.
  */
 static void
 delete_batch(KgApply *apply, const Triples *all, const Triple *gone, int n)
@@ -830,8 +848,9 @@ delete_gone(KgApply *apply, MemoryContext scratch, const Triples *gone)
 }
 
 /*
- * For a relation that becomes symmetric: joins pairs of edges that are stored
- * in both directions. The payload contains at most one of the two.
+ * Prepares a relation that becomes symmetric: merges each pair of edges that
+ * are stored in both directions. The payload contains at most one edge of a
+ * pair.
  */
 static void
 join_pairs(KgApply *apply, const KgRelation *relation)
@@ -861,8 +880,8 @@ path_of(const KgPayload *payload, const KgRelation *relation)
 }
 
 /*
- * Returns the error for the first stored edge at fault. It does not contain the
- * edge's values, which may be hidden.
+ * Returns the error for the first stored edge that is invalid. It contains no
+ * values of the edge, which may be hidden from the caller.
  */
 static KgError *
 stored_error(const KgApply *apply, const KgRelation *relation,
@@ -880,7 +899,7 @@ stored_error(const KgApply *apply, const KgRelation *relation,
 }
 
 /*
- * Raises an error if the caller does not see an edge and both its ends. The
+ * Raises an error if the caller does not see an edge or one of its ends. The
  * caller chose the schema, so validation errors could reveal the contents of
  * hidden edges.
  */
@@ -972,7 +991,7 @@ recheck_relation(KgApply *apply, const KgUserContext *caller,
 		kg_error_report(&apply->errors, err);
 }
 
-/* Checks stored edges of changed relations as if they were written now. */
+/* Checks stored edges of changed relations like edges that are written now. */
 static void
 recheck_stored(KgApply *apply)
 {
@@ -991,7 +1010,7 @@ recheck_stored(KgApply *apply)
 	kg_restore_user(&user);
 }
 
-/* Returns whether a relation of the bundle has a key property. */
+/* Returns whether any relation of the bundle has a key property. */
 static bool
 have_keys(const KgApply *apply)
 {
@@ -1035,7 +1054,7 @@ resolve_edges(KgApply *apply, MemoryContext scratch, Triples *triples)
 		resolve_batch(apply, i, n, known, triples);
 		kg_work_done(&work, n);
 		MemoryContextSwitchTo(old);
-		/* Errors are in the scratch context. */
+		/* If there were errors, they are in the scratch context. */
 		if (apply->errors.total == errors)
 			MemoryContextReset(scratch);
 	}

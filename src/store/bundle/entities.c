@@ -1,11 +1,11 @@
 /*
  * bundle/entities.c
- *	  Writing a bundle's entities: new ones are inserted, changed ones
- *	  updated, missing ones deleted, equal ones not touched.
+ *	  Writes a bundle's entities. New entities are inserted, changed entities
+ *	  updated, missing entities deleted, and equal entities not touched.
  *
- * The statements run as the caller, under row security, in batches. Their
- * triggers validate and derive. References are checked when the apply closes
- * its scope.
+ * The statements run as the caller, under row security, in batches. Triggers
+ * of kg_entity validate the rows and derive others. References are checked
+ * when the apply closes its scope.
  */
 #include "postgres.h"
 
@@ -34,19 +34,19 @@
 #include "utils/memutils.h"
 
 /*
- * Entities, and their bytes, per INSERT. In larger batches, more keys go to the
- * same pages of the index.
+ * Maximum number of entities per INSERT, and of their bytes. A larger batch
+ * has more keys for each page of an index.
  */
 #define KG_WRITE_BATCH 100000
 #define KG_WRITE_BATCH_BYTES (32 * 1024 * 1024)
-/* Number of entities in other statements. */
+/* Number of entities per UPDATE or DELETE. */
 #define KG_ROW_BATCH 5000
 /* Number of stored rows that are read at a time for the comparison. */
 #define KG_COMPARE_BATCH 1000
 
 /*
- * Returns whether both have equal bytes. An item has the same bytes as a
- * separate datum (kg_payload_data()).
+ * Returns whether the item and the stored document are equal byte for byte. An
+ * item has the same bytes as the datum that kg_payload_data() would return.
  */
 static bool
 same_data(const KgPayloadItem *item, Jsonb *stored)
@@ -70,9 +70,9 @@ same_references(const KgType *type, const KgPayloadItem *item,
 }
 
 /*
- * Compares stored rows with the payload, and adds to "gone" the rows that the
- * payload does not have. If gone is NULL, all rows were already written, and
- * only references are compared.
+ * Compares stored rows with the payload. Adds rows that the payload lacks to
+ * "gone". If gone is NULL, all rows were already written, and only references
+ * are compared.
  */
 static void
 compare_rows(const KgType *type, const KgItemTable *items, KgNodeList *gone,
@@ -117,7 +117,8 @@ compare_rows(const KgType *type, const KgItemTable *items, KgNodeList *gone,
 
 /*
  * Compares a type's stored entities with the payload. Reads the rows in one
- * pass, whatever plan the planner prefers, and looks each up among the items.
+ * pass, with whichever plan the planner chooses, and looks up each row among
+ * the items.
  */
 static void
 compare_type(KgApply *apply, const KgType *type, KgNodeList *gone)
@@ -182,10 +183,10 @@ report_undeleted(KgApply *apply, const KgType *type, const int64 *nodes, int n)
 }
 
 /*
- * Deletes a batch. Sets ids to the ids of the entities that are deleted now,
- * in order, and returns their number. Other sessions may have deleted some
- * before, and triggers may have restored some. Prevented deletions are
- * reported.
+ * Deletes a batch of entities. Sets ids to the sorted ids of the entities that
+ * are deleted now, and returns their number. Other sessions may have deleted
+ * some entities before, and triggers may have restored some. Reports entities
+ * whose deletion was prevented.
  */
 static int
 delete_batch(KgApply *apply, const KgType *type, const int64 *nodes, int nnodes,
@@ -254,8 +255,8 @@ delete_gone(KgApply *apply, const KgType *type, const KgNodeList *gone)
 }
 
 /*
- * Raises KG_CONFLICT because another session wrote an entity that was not
- * stored at the comparison.
+ * Raises KG_CONFLICT, because another session has written an entity that was
+ * not stored when it was compared.
  */
 static KG_NORETURN void
 throw_lost_race(const KgApply *apply, const KgCounts *counts)
@@ -271,7 +272,7 @@ throw_lost_race(const KgApply *apply, const KgCounts *counts)
 
 /*
  * Finds new entities that a trigger of a DBA has written since the comparison.
- * They are then treated as stored.
+ * From then on they are treated as stored entities.
  */
 static void
 find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem **items,
@@ -300,12 +301,13 @@ find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem **items,
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Marks an entity as inserted until the statement's batch is finished. */
+/* Marks an entity as inserted until the batch is finished. */
 #define KG_INSERTED (-1)
 
 /*
- * Inserts entities if the table has triggers of a DBA. These may have written
- * some of the entities during this statement, so a conflict is not a lost race.
+ * Inserts entities into a table that has triggers of a DBA. These triggers may
+ * have written some of the entities during this statement. So a conflicting
+ * row is not taken for a write of another session.
  */
 static void
 insert_beside(const KgApply *apply, const KgType *type, KgPayloadItem **items,
@@ -336,8 +338,8 @@ insert_beside(const KgApply *apply, const KgType *type, KgPayloadItem **items,
 }
 
 /*
- * Reports ids of new entities that hidden entities have. Another attempt would
- * not find them free.
+ * Reports new entities whose ids belong to hidden entities. Another attempt
+ * would fail, too.
  */
 static void
 refuse_taken(const KgApply *apply, const KgType *type,
@@ -455,9 +457,9 @@ sorted_items(const KgPayloadSet *set)
 }
 
 /*
- * Draws the nodes of the new entities in the order of the bundle, which often
- * has neighbours near one another.  A walk reads fewer blocks of packed edges
- * then than if the nodes were in the order of the ids.
+ * Draws the nodes of new entities in the order of the bundle, in which
+ * connected entities are often close to one another. Graph searches then read
+ * fewer blocks of packed edges than if the nodes were in the order of the ids.
  */
 static void
 draw_nodes(const KgPayloadSet *set, KgNodeList *drawn)
@@ -571,7 +573,10 @@ report_kept(KgApply *apply, const KgType *type, const KgPayloadItem *item)
 	kg_error_report(&apply->errors, err);
 }
 
-/* Counts some items of a type by their stored rows. */
+/*
+ * Counts some items of a type as created, updated or unchanged, by comparing
+ * the stored rows.
+ */
 static void
 review_items(KgApply *apply, const KgType *type, const KgPayloadItem *items,
 			 int n, KgCounts *counts)
@@ -642,8 +647,8 @@ kg_bundle_review_entities(KgApply *apply)
 }
 
 /*
- * Returns whether the type refers to other bundles, so that its entities may
- * lose their targets.
+ * Returns whether the type refers to other bundles, whose entities may be
+ * deleted.
  */
 static bool
 refers_elsewhere(const KgType *type)
@@ -675,9 +680,9 @@ report_lost(KgApply *apply, const KgType *type, const KgPayloadItem *item)
 }
 
 /*
- * Reports entities of the payload that were deleted along with others, by
- * x-on-delete and through other bundles. The bundle being applied requires
- * them, so this is a fault like a reference without a target.
+ * Reports entities of the payload that x-on-delete deleted along with other
+ * entities, by references through other bundles. The payload contains these
+ * entities, so this is a fault, like a reference without a target.
  */
 void
 kg_bundle_check_kept(KgApply *apply)
@@ -701,7 +706,7 @@ kg_bundle_check_kept(KgApply *apply)
 	}
 }
 
-/* Reports a stored entity that the new schema refuses. */
+/* Reports a stored entity that is invalid by the new schema. */
 static void
 revalidate(KgApply *apply, const KgType *type, const char *id,
 		   const Jsonb *data)
@@ -722,11 +727,11 @@ revalidate(KgApply *apply, const KgType *type, const char *id,
 }
 
 /*
- * Reads the next entities of a type, by id. Writers of the type are locked
- * out, but not deletions. So the rows are locked: the deletion or this
- * statement waits for the other, and no rows are derived from a deleted
- * entity. Rows committed after the transaction's snapshot are read too,
- * because they were written under the previous schema.
+ * Reads the next entities of a type, in the order of ids. A lock of the type
+ * excludes other writers, but not deletions. So the rows are locked, too: a
+ * deletion and this statement wait for each other, and no rows are derived
+ * from a deleted entity. Also reads rows committed after the transaction's
+ * snapshot, because they were written under the previous schema.
  */
 static SPITupleTable *
 next_rows(const KgApply *apply, const KgType *type, const char *after)
@@ -825,7 +830,8 @@ rebuild_type(KgApply *apply, const KgUserContext *caller, const KgType *type,
 	}
 	kg_derive_end(d);
 	/*
-	 * Entities that the new schema refuses are reported and cannot be written.
+	 * If an entity is invalid by the new schema, it is reported and cannot be
+	 * written.
 	 */
 	if (apply->errors.total == 0)
 		kg_entities_write_again(apply->tenant, &changed);
@@ -844,7 +850,7 @@ changes_type(const KgApply *apply, const KgType *type)
 	return false;
 }
 
-/* Returns whether a field counts edges at other ends than before. */
+/* Returns whether the field now counts edges at other ends than before. */
 static bool
 counts_otherwise(const KgApply *apply, const KgField *field)
 {
@@ -861,7 +867,7 @@ counts_otherwise(const KgApply *apply, const KgField *field)
 	return false;
 }
 
-/* Counts the edges again for a type whose schema does not change. */
+/* Recounts edges for a type whose schema does not change. */
 static void
 count_anew(const KgApply *apply, const KgType *type)
 {

@@ -1,9 +1,9 @@
 /*
  * bundle/export.c
- *	  Export of a bundle in the form that kg_apply_bundle() takes.
+ *	  Exports a bundle in the form that kg_apply_bundle() accepts.
  *
- * Runs as the caller, so rows that it may not see are not in the export. The
- * order of everything is fixed, so equal bundles export equal bytes.
+ * Runs as the caller, so the export omits rows that the caller may not see.
+ * All orders are fixed, so equal bundles give equal bytes.
  */
 #include "postgres.h"
 
@@ -24,20 +24,21 @@
 #define KG_EXPORT_FETCH 1000
 
 /*
- * An export in progress. The result is one object, or rows (part, name, value):
- * "bundle" has all except entities and edges, "items" has arrays of entities of
- * the type name, "edges" has arrays of edges. With rows, memory is limited to
- * one row.
+ * An export in progress. The result is one object, or rows (part, name,
+ * value). The part "bundle" has all except entities and edges. Each part
+ * "items" has an array of entities of the type "name", and each part "edges"
+ * has an array of edges. With rows, only one row at a time is in memory.
  */
 typedef struct Export
 {
 	const KgCatalog *catalog;
 	const char *name;
 	KgJsonWriter whole;
-	ReturnSetInfo *rows; /* NULL: one object */
+	ReturnSetInfo *rows; /* result rows; NULL: the result is one object */
 	MemoryContext part_context;
 	KgJsonWriter part;
-	KgJsonWriter *w; /* one of the two, for entities and edges */
+	/* writer of entities and edges: the object's or the part's */
+	KgJsonWriter *w;
 	KgWork work;
 } Export;
 
@@ -193,8 +194,8 @@ put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 typedef void (*PutRow)(Export *export, const void *arg, uint64 row);
 
 /*
- * Writes the portal's rows as members of one array, or as one array per part,
- * at least one.
+ * Writes the portal's rows as members of one array. If the result has rows,
+ * writes one array per part, and at least one part.
  */
 static void
 put_rows(Export *export, Portal portal, const char *part, const char *name,
@@ -329,8 +330,8 @@ put_edges(void *arg)
 }
 
 /*
- * Writes the arguments of kg_register_tool(): the definition, and the
- * deprecation.
+ * Writes the arguments of kg_register_tool() for a version: its definition,
+ * and the reason if it is deprecated.
  */
 static void
 put_tool(KgJsonWriter *w, const KgToolVersion *version)
@@ -371,7 +372,7 @@ put_tools(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 		kg_jw_end_array(w);
 }
 
-/* Writes all except entities and edges, and leaves the object open. */
+/* Writes all except entities and edges. Does not end the object. */
 static void
 put_head(Export *export)
 {
@@ -403,7 +404,10 @@ kg_bundle_export(const char *name)
 	kg_identity_as_tool(put_edges, &export);
 	kg_jw_end_array(w);
 	kg_jw_end_object(w);
-	/* Fetching from a cursor leaves SPI's own context current. */
+	/*
+	 * Fetching from a cursor leaves SPI's memory context as the current
+	 * context.
+	 */
 	MemoryContextSwitchTo(w->context);
 	return kg_jw_finish(w);
 }

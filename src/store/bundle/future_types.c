@@ -1,7 +1,7 @@
 /*
  * bundle/future_types.c
- *	  Types as they are after an apply: the check of a schema, and look-ups
- *	  by name.
+ *	  Types as they will be after an apply: checks of schemas, and look-ups by
+ *	  name.
  */
 #include "postgres.h"
 
@@ -119,7 +119,7 @@ kg_bundle_future_type(const KgApply *apply, const char *bundle,
 bool
 kg_bundle_has_type(const KgApply *apply, const char *bundle, const char *name)
 {
-	/* The type exists even if its schema is invalid. */
+	/* The type will exist, even if its schema is invalid. */
 	if (strcmp(bundle, apply->payload->name) == 0 &&
 		kg_payload_type(apply->payload, name))
 		return true;

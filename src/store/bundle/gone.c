@@ -1,11 +1,12 @@
 /*
  * bundle/gone.c
- *	  Counts of the rows that are deleted along with the entities that an
- *	  apply deletes: explicit edges and, by x-on-delete, entities of this
- *	  and other bundles.
+ *	  Counts the rows that are deleted along with the entities that an apply
+ *	  deletes. These are explicit edges and, by x-on-delete, entities of this
+ *	  bundle and other bundles.
  *
- * A count is the difference between the rows before and after, each in one
- * snapshot of this transaction. So writes of other sessions do not count.
+ * A count is the difference between the numbers of rows before and after the
+ * deletion, each in one snapshot of this transaction. So writes of other
+ * sessions are not counted.
  */
 #include "postgres.h"
 
@@ -19,14 +20,14 @@
 typedef struct KgTally
 {
 	Snapshot snapshot;
-	List *entities; /* List of KgRowCount *, by type */
+	List *entities; /* number of entities per type: List of KgRowCount * */
 	List *edges;	/* by relation */
 } KgTally;
 
 static List *
 count_entities(const char *tenant)
 {
-	/* Uses only the primary key. */
+	/* The subquery reads only the primary key. */
 	KG_BATCH_READ("SELECT t.type_no::bigint, e.n FROM (SELECT bundle, "
 				  "entity_type, count(*) AS n FROM @kg_entity "
 				  "WHERE tenant = $1 GROUP BY bundle, entity_type) e "
@@ -66,8 +67,8 @@ has_declared(const KgCatalog *catalog)
 }
 
 /*
- * Counts rows by the active snapshot. Rows that cannot have changed are not
- * counted.
+ * Counts rows with the active snapshot. Omits rows that the deletion cannot
+ * affect.
  */
 static void
 count_rows(const KgApply *apply, List **entities, List **edges)
@@ -113,8 +114,8 @@ count_of(List *counts, int32 number)
 }
 
 /*
- * Returns the name of a type or relation in the counts. If it belongs to
- * another bundle, that bundle's name is before it.
+ * Returns the name of a type or relation for the counts: "name", or
+ * "bundle/name" if it belongs to another bundle.
  */
 static const char *
 count_name(const KgApply *apply, const char *bundle, const char *name)
@@ -125,9 +126,9 @@ count_name(const KgApply *apply, const char *bundle, const char *name)
 }
 
 /*
- * Counts deleted entities of other bundles. The apply itself counts the
- * deleted entities of its own bundle. kg_bundle_check_kept() refuses further
- * deletions in this bundle.
+ * Adds the number of deleted entities of other bundles. The apply itself
+ * counts the deleted entities of its own bundle, and kg_bundle_check_kept()
+ * rejects further deletions in this bundle.
  */
 static void
 count_gone_entities(KgApply *apply, List *left)

@@ -2,9 +2,10 @@
  * numbers.c
  *	  Numbers of types and relations.
  *
- * They are integers. A database with a shard number (kg_set_shard()) has 2^20
- * of them. A dry run is rolled back and uses numbers below 0, which no stored
- * row has. Each backend has its own, so dry runs do not wait for each other.
+ * Numbers are integers. A database with a shard number (kg_set_shard()) has
+ * 2^20 of them. A dry run is rolled back. It uses negative numbers, which no
+ * stored row has. Each backend has its own negative numbers, so dry runs do
+ * not wait for each other.
  */
 #include "postgres.h"
 
@@ -13,13 +14,14 @@
 #include "miscadmin.h"
 #include "store/bundle/numbers.h"
 
-/* Negative numbers per backend, which are reused in turn. */
+/* Number of negative numbers per backend, which are used in turn. */
 #define KG_UNSTORED 8192
 
 static const struct
 {
 	const char *plural;
-	const char *next; /* the sequence, and its last number */
+	/* a query of the sequence's next value and of its last value */
+	const char *next;
 } numbered[] = {
 	[KG_NUMBERED_TYPE] = {"types",
 						  "SELECT nextval('@kg_type_seq'), coalesce((SELECT "

@@ -1,6 +1,6 @@
 /*
  * payload.c
- *	  The payload: a bundle as it was sent.
+ *	  Reads a payload: a bundle as the caller sent it.
  */
 #include "postgres.h"
 
@@ -66,8 +66,9 @@ kg_json_hash(const Jsonb *jsonb)
 }
 
 /*
- * Returns a member of a type. Returns NULL if it is missing, or if it has
- * another type, which is reported.
+ * Returns a member of the object if it has the given JSON type. If it has
+ * another type, or is required and missing, reports that. Otherwise returns
+ * NULL.
  */
 static JsonbValue *
 member(const JsonbContainer *object, const char *key, const char *type,
@@ -152,8 +153,8 @@ type_name_member(const JsonbContainer *object, const char *key,
 }
 
 /*
- * Returns an item of an array of objects, or NULL if it is not an object, which
- * is reported.
+ * Returns an item of an array of objects. If the item is not an object,
+ * reports that and returns NULL.
  */
 static const JsonbContainer *
 object_item(const JsonbValue *value, const char *path, KgErrorList *errors)
@@ -243,7 +244,7 @@ read_types(KgPayload *payload, const JsonbContainer *root, KgErrorList *errors)
 	}
 }
 
-/* "key": ["property"] */
+/* Reads the member "key": ["property"]. */
 static const char *
 key_member(const JsonbContainer *object, const char *path, KgErrorList *errors)
 {
@@ -367,7 +368,10 @@ read_item(KgPayloadSet *set, const JsonbValue *value, int set_index, int index,
 	set->nitems++;
 }
 
-/* Reads the items of an array, or those that were parsed out of it. */
+/*
+ * Reads the items of an array. If "taken" is not NULL, the items were already
+ * parsed out of the array.
+ */
 static void
 read_items(KgPayloadSet *set, const JsonbContainer *array,
 		   const KgItemList *taken, int set_index, KgErrorList *errors)
@@ -437,12 +441,12 @@ typedef struct EdgeMembers
 	JsonbValue relation;
 	JsonbValue from;
 	JsonbValue to;
-	JsonbValue properties; /* jbvNull: missing */
+	JsonbValue properties; /* jbvNull: the edge has no properties */
 } EdgeMembers;
 
 /*
- * Reads an edge. Returns false if it is invalid. Fast, because there may be
- * many.
+ * Reads an edge. Returns false if it is invalid. Must be fast, because there
+ * may be many edges.
  */
 static bool
 read_edge(const JsonbValue *value, EdgeMembers *edge)
@@ -494,7 +498,10 @@ report_faults(const JsonbValue *value, int index, KgErrorList *errors)
 		object, "properties", "object", false, path, &properties, errors);
 }
 
-/* Reports the faults of an edge. Errors beyond the limit take no memory. */
+/*
+ * Reports the faults of an edge. Once the limit of errors is reached, further
+ * errors use no memory.
+ */
 static void
 refuse_edge(const JsonbValue *value, int index, KgErrorList *errors)
 {
@@ -509,7 +516,7 @@ refuse_edge(const JsonbValue *value, int index, KgErrorList *errors)
 		MemoryContextDelete(scratch);
 }
 
-/* Returns a copy of a string. Copies share allocations. */
+/* Returns a copy of a string. Several copies share one allocation. */
 static char *
 keep_string(KgPayloadEdges *edges, const JsonbValue *string)
 {
@@ -530,8 +537,8 @@ keep_string(KgPayloadEdges *edges, const JsonbValue *string)
 }
 
 /*
- * Returns a copy of the relation's name, shared with recent edges, which mostly
- * have the same relation.
+ * Returns a copy of the relation's name. Adjacent edges mostly have the same
+ * relation, so the copy of a recent edge is shared.
  */
 static const char *
 keep_relation(KgPayloadEdges *edges, const JsonbValue *name)

@@ -1,6 +1,6 @@
 /*
  * payload.h
- *	  The payload: a bundle as it was sent, read into structs. All its
+ *	  The payload is a bundle as the caller sent it, read into structs. All its
  *	  faults are collected.
  */
 #ifndef KG_PAYLOAD_H
@@ -14,17 +14,17 @@ typedef struct KgPayloadType
 	const char *name;
 	Jsonb *schema;
 	char *hash;			  /* filled by kg_bundle_definitions */
-	const KgType *parsed; /* NULL: its schema is invalid */
-	const KgType *stored; /* the type as it is now, or NULL */
-	int position;		  /* -1: unchanged */
-	char *path;			  /* JSON Pointer of the schema */
+	const KgType *parsed; /* the parsed type; NULL: its schema is invalid */
+	const KgType *stored; /* the type as it is stored, or NULL */
+	int position; /* new position among the bundle's types; -1: unchanged */
+	char *path;	  /* JSON Pointer of the schema */
 } KgPayloadType;
 
 typedef struct KgPayloadRelation
 {
 	const char *name;
 	const char *from;
-	const char *to; /* "type" or "bundle/type" */
+	const char *to; /* target type: "type" or "bundle/type" */
 	Jsonb *schema;
 	const char *inverse;
 	bool symmetric;
@@ -35,29 +35,31 @@ typedef struct KgPayloadRelation
 	char *path;
 } KgPayloadRelation;
 
-/* An entity of the payload. Points into the payload. */
+/* An entity of the payload. Its members point into the payload. */
 typedef struct KgPayloadItem
 {
-	const char *id; /* NULL: invalid */
+	const char *id; /* NULL: the item has no valid id */
 	JsonbContainer *container;
 	int len;
 	int set;	  /* index in "entities" */
 	int index;	  /* index in its "items" */
-	int64 node;	  /* node of the stored entity; 0: the entity is not stored */
-	int64 number; /* drawn for the node of a new entity; 0: not drawn */
-	bool same;	  /* equal to the stored entity */
-	bool ahead;	  /* written by a trigger after the comparison */
-	bool kept;	  /* still stored, with its references (kg_bundle_check_kept) */
+	int64 node;	  /* node of the stored entity, or 0 if it is not stored */
+	int64 number; /* node drawn for a new entity, or 0 */
+	bool same;	  /* the item equals the stored entity */
+	bool ahead;	  /* a trigger wrote the entity after it was compared */
+	/* the entity is stored, with its references (kg_bundle_check_kept) */
+	bool kept;
 } KgPayloadItem;
 
-/* Items by their ids (store/bundle/payload_ids.h). */
+/* A table that finds items by their ids (store/bundle/payload_ids.h). */
 typedef struct KgItemTable KgItemTable;
 
 typedef struct KgPayloadSet
 {
 	const char *type_name;
 	KgItemTable *ids;
-	const KgType *type; /* type of the payload, or stored; NULL: invalid */
+	/* type in the payload or in the catalog; NULL: invalid */
+	const KgType *type;
 	int nitems;
 	KgPayloadItem *items;
 } KgPayloadSet;
@@ -66,9 +68,10 @@ typedef struct KgPayloadSet
 typedef struct KgPayloadEdge
 {
 	const char *relation;
-	const char *from; /* a handle, as to is */
+	/* handle of the source; "to" is the handle of the target */
+	const char *from;
 	const char *to;
-	/* pointer to the properties in the bundle, or NULL */
+	/* Pointer to the properties in the bundle, or NULL. */
 	const void *properties;
 	uint32 len; /* length of the properties, in bytes */
 	int index;
@@ -76,12 +79,13 @@ typedef struct KgPayloadEdge
 
 typedef struct KgPayloadEdges
 {
-	bool text; /* properties are JSON text; otherwise containers */
+	/* properties are JSON text; false: they are jsonb containers */
+	bool text;
 	int n;
 	int allocated;
 	KgPayloadEdge *list;
 	MemoryContext context;
-	char *room; /* memory for strings; "left" is its free size in bytes */
+	char *room; /* memory for strings; "left" is its unused size in bytes */
 	Size left;
 } KgPayloadEdges;
 
@@ -94,9 +98,9 @@ typedef struct KgItemList
 } KgItemList;
 
 /*
- * A bundle as the caller sent it: jsonb, or text split by payload_text.c. If
- * split, its entities and edges are not in root, which has empty arrays in
- * their place.
+ * A bundle as the caller sent it: jsonb, or text that payload_text.c has
+ * split. If the text was split, the entities and edges are not in root. root
+ * then has empty arrays instead of them.
  */
 typedef struct KgDocument
 {
@@ -104,21 +108,21 @@ typedef struct KgDocument
 	bool split;
 	int nsets;
 	int allocated_sets;
-	KgItemList *sets; /* the "items" of each member of "entities" */
+	KgItemList *sets; /* the "items" of each member of "entities", in order */
 	KgPayloadEdges edges;
 	KgErrorList edge_errors;
 } KgDocument;
 
 typedef struct KgPayload
 {
-	const char *name; /* NULL: missing or invalid */
-	/* the name as it was sent; NULL: the sent name is not a string */
+	const char *name; /* NULL: the name is missing or invalid */
+	/* The name as the caller sent it; NULL: not a string. */
 	const char *given_name;
 	const char *version;
 	const char *description;
 	const char *instructions;
-	Jsonb *definitions; /* {uri: schema}, or NULL */
-	Jsonb *tools;		/* definitions of registered tools, an array, or NULL */
+	Jsonb *definitions; /* shared definitions {uri: schema}, or NULL */
+	Jsonb *tools;		/* array of definitions of registered tools, or NULL */
 	bool has_schemas;
 	bool has_relations;
 	bool has_entities;
@@ -147,8 +151,8 @@ extern KgDocument *kg_document_of_text(const char *text, int len,
 									   int max_errors);
 
 /*
- * Adds an edge, or reports why it is invalid. properties is JSON text of len
- * bytes, or NULL if value contains them.
+ * Adds an edge, or reports the reason why it is invalid. properties is JSON
+ * text of len bytes. If it is NULL, the edge's properties are in value.
  */
 extern void kg_payload_add_edge(KgPayloadEdges *edges, const JsonbValue *value,
 								int index, const char *properties, int len,

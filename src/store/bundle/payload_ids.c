@@ -17,12 +17,13 @@ typedef struct ItemSlot
 } ItemSlot;
 
 /*
- * A hash table with open addressing: a look-up reads one cache line, the item
- * and its id.
+ * A hash table with open addressing. A look-up reads one cache line of the
+ * table, the item, and the item's id.
  */
 struct KgItemTable
 {
-	uint32 mask; /* number of slots (a power of two) - 1; half used at most */
+	/* number of slots (a power of two) minus 1; at most half are used */
+	uint32 mask;
 	ItemSlot *slots;
 };
 
@@ -55,7 +56,7 @@ compare_sets(const void *a, const void *b)
 				  (*(KgPayloadSet *const *) b)->type_name);
 }
 
-/* Several sets of one type share a table. */
+/* Items of one type from several members of "entities" share a table. */
 void
 kg_payload_ids_make(KgPayload *payload)
 {
@@ -89,7 +90,7 @@ hash_of(const char *id)
 	return hash_bytes((const unsigned char *) id, strlen(id));
 }
 
-/* Returns the slot of the id, or the free slot for it. */
+/* Returns the slot that has the id, or the free slot for it. */
 static ItemSlot *
 slot_of(const KgItemTable *table, const char *id, uint32 hash)
 {
@@ -120,7 +121,8 @@ kg_item_find(const KgItemTable *table, const char *id)
 }
 
 /*
- * Returns the table of each end's type. Ends on one side mostly have one type.
+ * Returns for each end the table of its type. The ends on one side of the
+ * edges mostly have one type.
  */
 static const KgItemTable **
 tables_of(const KgPayload *payload, const KgEdgeEnd *ends, int n)
@@ -141,7 +143,10 @@ tables_of(const KgPayload *payload, const KgEdgeEnd *ends, int n)
 	return tables;
 }
 
-/* Number of look-ups by which memory is prefetched. */
+/*
+ * Number of look-ups ahead of the current look-up for which memory is
+ * prefetched.
+ */
 #define KG_FETCH_AHEAD 8
 
 void

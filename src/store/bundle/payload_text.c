@@ -1,14 +1,15 @@
 /*
  * payload_text.c
- *	  Parsing the text of a bundle into parts.
+ *	  Splits the text of a bundle into its parts while it is parsed.
  *
- * Converting it to jsonb as a whole takes several times its size in memory.
- * Here, PostgreSQL's parser calls functions of this file, and raises the
- * errors of jsonb_in(). Each entity becomes a jsonb. Of an edge, the ends and
- * the address of its properties in the text are stored. Everything else
- * becomes one jsonb, in which the arrays of entities and edges are empty.
+ * A conversion of the whole text to jsonb would take several times its size in
+ * memory. Here, PostgreSQL's JSON parser calls functions of this file, and
+ * raises the errors of jsonb_in(). Each entity becomes a jsonb. For an edge,
+ * its ends and the address of its properties in the text are stored.
+ * Everything else becomes one jsonb, in which the arrays of entities and edges
+ * are empty.
  *
- * If an object has two members of the same name, the later member counts, as
+ * If an object has two members of the same name, the later member is used, as
  * in jsonb.
  */
 #include "postgres.h"
@@ -36,29 +37,30 @@ typedef enum Part
 typedef struct Builder
 {
 	KgJsonbState state;
-	JsonbValue scalar; /* the root if it is a scalar */
+	JsonbValue scalar; /* the value, if it is a scalar */
 } Builder;
 
 typedef struct Reader
 {
 	KgDocument *document;
-	MemoryContext context; /* for the results */
-	MemoryContext scratch; /* for one item */
-	MemoryContext outside; /* current before an item begins */
+	MemoryContext context; /* context of the results */
+	MemoryContext scratch; /* context for parsing one item */
+	/* context that was current before the item began */
+	MemoryContext outside;
 	JsonLexContext *lex;
-	Builder rest; /* everything except the items */
+	Builder rest; /* builder of everything except the items */
 	Builder item;
-	Builder *out; /* either &rest or &item */
+	Builder *out; /* current builder: &rest or &item */
 	int depth;	  /* number of open objects and arrays */
 	Part part;
 	bool in_array; /* the part's value is an array */
-	bool in_items; /* in "items" of a member of "entities" */
-	int nitems;	   /* in the array of edges */
+	bool in_items; /* the reader is in "items" of a member of "entities" */
+	int nitems;	   /* number of items so far in the array of edges */
 	const char *properties;
 	int properties_len;
 } Reader;
 
-/* Returns whether the elements of the innermost array are items. */
+/* Returns whether the elements of the innermost open array are items. */
 static bool
 holds_items(const Reader *reader)
 {
@@ -135,7 +137,10 @@ object_end(void *state)
 	KG_JSON_ACTION_DONE;
 }
 
-/* A repeated array replaces the previous one. */
+/*
+ * Begins an array. If a part occurs twice, the second array replaces the
+ * first.
+ */
 static KG_JSON_ACTION
 array_start(void *state)
 {
@@ -221,7 +226,8 @@ element_start(void *state, bool isnull)
 	if (holds_items(reader))
 	{
 		/*
-		 * All that the parser allocates until the item's end is freed with it.
+		 * The parser allocates in the scratch context until the item ends, so
+		 * all this memory is freed at once.
 		 */
 		reader->outside = MemoryContextSwitchTo(reader->scratch);
 		memset(&reader->item, 0, sizeof(reader->item));

@@ -1,8 +1,8 @@
 /*
  * bundle/registered.c
- *	  Registered tools that a bundle contains, and registered tools that a
- *	  change of the bundle could break. All functions run as the extension's
- *	  owner, inside SPI_connect().
+ *	  Registered tools in a bundle, and registered tools that a change of the
+ *	  bundle could invalidate. All functions run as the extension's owner,
+ *	  inside SPI_connect().
  */
 #include "postgres.h"
 
@@ -15,8 +15,8 @@
 #include "store/registered_tools.h"
 
 /*
- * Returns whether the payload changes objects that tools use. Entities are not
- * such objects.
+ * Returns whether the payload changes objects that registered tools use: types
+ * or relations, but not entities.
  */
 static bool
 declares(const KgApply *apply)
@@ -127,7 +127,10 @@ write_one(void *arg)
 	}
 }
 
-/* Two versions that differ only in build metadata are equal. */
+/*
+ * Reports a version that occurs twice in the payload. Versions that differ
+ * only in build metadata count as equal.
+ */
 static bool
 report_twice(KgApply *apply, const Jsonb *definition, int index)
 {

@@ -1,9 +1,9 @@
 /*
  * bundle/relations.c
- *	  The relations of a bundle after the apply: those that its payload
- *	  declares, those that its types derive and, in a merge, other stored
- *	  ones. They are checked as a whole, so that a stored bundle can always
- *	  be applied again.
+ *	  The relations of a bundle after the apply. They are the relations that
+ *	  its payload declares, the relations that its types derive and, in a
+ *	  merge, the other stored relations. All are checked together, so that a
+ *	  stored bundle can always be applied again.
  */
 #include "postgres.h"
 
@@ -20,24 +20,28 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-/* A row of kg_relation after the apply. */
+/*
+ * A variant (relation with one pair of types): a row of kg_relation after the
+ * apply.
+ */
 typedef struct KgNewVariant
 {
 	const char *relation;
 	const char *from_type;
 	const char *to_bundle;
 	const char *to_type;
-	const char *property; /* the deriving property; NULL: declared */
+	/* property whose values derive the edges; NULL: declared relation */
+	const char *property;
 	const Jsonb *schema;
 	const char *inverse;
 	bool symmetric;
 	const char *key;
 	bool history;
 	const char *description;
-	int nfields; /* number of fields of a valid schema */
+	int nfields; /* number of fields, if the schema is valid */
 	KgField *fields;
 	KgPeriod period;
-	int expose;		  /* KG_EXPOSE_*; the same for all variants of a name */
+	int expose; /* KG_EXPOSE_* flags, equal in all variants of a relation */
 	const char *path; /* path of the declaration in the payload; NULL: stored */
 } KgNewVariant;
 
@@ -72,8 +76,8 @@ end_name(const KgApply *apply, const KgNewVariant *variant)
 }
 
 /*
- * Adds a variant. Two properties may derive one variant; the payload's has
- * precedence.
+ * Adds a variant. If two properties derive the same variant, the property of
+ * the payload has precedence.
  */
 static void
 add_variant(KgApply *apply, const KgNewVariant *variant)
@@ -131,7 +135,7 @@ derive_variants(KgApply *apply, const KgType *type, const char *path)
 }
 
 /*
- * Splits an end of a declared relation: "type" of this bundle, or
+ * Splits the end of a declared relation, which is "type" of this bundle or
  * "bundle/type".
  */
 static void
@@ -171,8 +175,8 @@ declare_variants(KgApply *apply)
 }
 
 /*
- * Adds the stored declared variants that a merge retains because the payload
- * does not name their relation.
+ * Adds the stored variants of declared relations that the payload does not
+ * name. A merge keeps these relations.
  */
 static void
 keep_variants(KgApply *apply)
@@ -266,7 +270,10 @@ check_ends(KgApply *apply, const KgPayloadRelation *relation, bool only_others)
 			apply, relation->to, NULL, psprintf("%s/to", relation->path));
 }
 
-/* Reports variants of one relation that differ in kind. */
+/*
+ * Reports two variants of one relation if they differ in a property that all
+ * variants must share, such as symmetric, or if only one variant is derived.
+ */
 static void
 check_alike(KgApply *apply, const KgNewVariant *a, const KgNewVariant *b)
 {
@@ -313,8 +320,8 @@ same_field(const KgField *a, const KgField *b)
 }
 
 /*
- * Reports variants of one relation that differ in their periods: an edge names
- * its relation, but not its variant.
+ * Reports two variants of a relation that differ in their periods. They must
+ * be equal, because an edge names only its relation, not its variant.
  */
 static void
 check_periods_alike(KgApply *apply, const KgNewVariant *a,
@@ -334,7 +341,10 @@ check_periods_alike(KgApply *apply, const KgNewVariant *a,
 	report(apply, err, b->path ? b->path : a->path);
 }
 
-/* Checks the schema. A retained variant may refer to changed definitions. */
+/*
+ * Checks the schema of a variant. A variant that a merge keeps is checked,
+ * too, because the definitions to which it refers may have changed.
+ */
 static bool
 check_schema(KgApply *apply, KgNewVariant *variant)
 {
@@ -434,8 +444,9 @@ report_same_name(KgApply *apply, const EdgeProperty *a, const EdgeProperty *b)
 }
 
 /*
- * Reports properties of one name that differ between variants: a filter applies
- * to the whole relation.
+ * Reports properties of the same name that differ between variants of a
+ * relation. They must be equal, because a filter applies to the whole
+ * relation.
  */
 static void
 check_names_alike(KgApply *apply)
@@ -470,8 +481,8 @@ check_names_alike(KgApply *apply)
 }
 
 /*
- * Reports an inverse name that is the name of a relation: the direction of a
- * query would be unknown.
+ * Reports an inverse name that is also the name of a relation. In a query, the
+ * direction would be ambiguous.
  */
 static void
 report_inverse(KgApply *apply, const char *relation, const char *inverse,
@@ -539,8 +550,8 @@ check_inverses(KgApply *apply)
 }
 
 /*
- * Reports declared relations of other bundles that have an end at a type to be
- * deleted.
+ * Reports declared relations of other bundles that have a type to be deleted
+ * at an end.
  */
 static void
 check_foreign_relations(KgApply *apply)
@@ -552,7 +563,10 @@ check_foreign_relations(KgApply *apply)
 	{
 		const KgRelation *relation = &before->relations[i];
 
-		/* For a derived relation, its property is checked. */
+		/*
+		 * A derived relation needs no check here, because the property that
+		 * derives it is checked.
+		 */
 		if (relation->derived || strcmp(relation->bundle, own) == 0)
 			continue;
 		for (int j = 0; j < relation->nvariants; j++)
@@ -604,14 +618,17 @@ kg_bundle_has_relation(const KgApply *apply, const char *name)
 			strcmp(relation->bundle, payload->name) != 0)
 			return true;
 	}
-	/* The relations that an invalid type derives are unknown. */
+	/* If a type is invalid, the relations that it derives are unknown. */
 	for (int i = 0; i < payload->ntypes; i++)
 		if (payload->types[i].parsed == NULL)
 			return true;
 	return false;
 }
 
-/* Reports stored types that count a relation to be deleted. */
+/*
+ * Reports stored types with a property that counts edges of a relation to be
+ * deleted.
+ */
 static void
 check_counted(KgApply *apply)
 {
@@ -745,9 +762,10 @@ kg_bundle_changes_relations(const KgApply *apply)
 /* ---- writing ---- */
 
 /*
- * Returns whether a relation retains its number. It does as long as it is
- * declared, or derived: explicit edges do not become derived ones, nor vice
- * versa.
+ * Returns whether a relation keeps its number. A declared relation keeps it as
+ * long as it is declared, and a derived relation as long as it is derived. If
+ * the kind changes, the number changes, because explicit edges cannot become
+ * derived edges or vice versa.
  */
 static bool
 continues(const KgApply *apply, const KgRelation *relation,
@@ -776,8 +794,8 @@ relation_number(KgApply *apply, const KgNewVariant *variant,
 }
 
 /*
- * Deletes relations that the bundle no longer has, with their explicit edges.
- * Derived edges are deleted with their references.
+ * Deletes relations that the bundle no longer has, and their explicit edges.
+ * Derived edges are deleted when their references are deleted.
  */
 static void
 delete_relations(KgApply *apply)
@@ -794,7 +812,10 @@ delete_relations(KgApply *apply)
 			kept |= continues(apply, relation, lfirst(lc));
 		if (kept)
 			continue;
-		/* No session adds edges now, and all edges added before are visible. */
+		/*
+		 * After this lock, no session can add edges, and all edges added
+		 * before are visible.
+		 */
 		(void) kg_lock_relation_exclusive(relation->relation_no);
 		KG_SPI_LATEST("DELETE FROM @kg_edge WHERE tenant = $1 "
 					  "AND relation_no = $2",
@@ -810,12 +831,16 @@ delete_relations(KgApply *apply)
 	}
 }
 
-/* The number of columns of kg_relation, in the order of the table. */
+/*
+ * The number of columns of kg_relation; arrays of values are in the order of
+ * the table's columns.
+ */
 #define KG_RELATION_COLUMNS 14
 
 /*
- * Returns the time since when a relation's edges have history, or 0. Derived
- * edges have history if all referring types have it, so that it is complete.
+ * Returns the time since when changes of a relation's edges are recorded, or
+ * 0. Changes of derived edges are recorded if all referring types have
+ * x-history, so that the history is complete.
  */
 static TimestampTz
 history_since(const KgApply *apply, const KgNewVariant *variant)
@@ -862,8 +887,9 @@ variant_row(const KgApply *apply, const KgNewVariant *v, int32 number,
 }
 
 /*
- * Refuses another key property for relations with stored edges, whose keys have
- * the previous one's values. The relations are locked.
+ * Raises an error if a relation with stored edges gets another key property,
+ * because the stored keys are values of the previous property. The relations
+ * are locked.
  */
 static void
 check_changed_keys(KgApply *apply)
@@ -901,7 +927,10 @@ check_changed_keys(KgApply *apply)
 	}
 }
 
-/* Returns whether exactly these variants are stored. */
+/*
+ * Returns whether the stored variants are exactly the variants after the
+ * apply.
+ */
 static bool
 relations_stored(const KgApply *apply, const int32 *numbers)
 {
@@ -939,7 +968,8 @@ relations_stored(const KgApply *apply, const int32 *numbers)
 }
 
 /*
- * Writes the relations. There are few rows, so all are replaced if any differs.
+ * Writes the relations. If any row differs, replaces all rows, because there
+ * are few.
  */
 void
 kg_bundle_write_relations(KgApply *apply)

@@ -1,9 +1,9 @@
 /*
  * bundle/suggest.c
- *	  A bundle of the tables of a schema: kg_suggest_bindings().
+ *	  Suggests a bundle for the tables of a schema: kg_suggest_bindings().
  *
  * A table with a primary key becomes a type. It becomes a relation instead if
- * its primary key is made of two foreign keys, the table has no other foreign
+ * its primary key consists of two foreign keys, the table has no other foreign
  * key, and no table refers to it.
  */
 #include "postgres.h"
@@ -17,7 +17,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* kgctl shows notices with this SQLSTATE. */
+/* SQLSTATE of notices that kgctl shows. */
 #define KG_NOTE_STATE MAKE_SQLSTATE('K', 'G', 'N', 'O', 'T')
 
 typedef struct Suggestion
@@ -26,7 +26,10 @@ typedef struct Suggestion
 	bool is_relation;
 } Suggestion;
 
-/* Returns whether the columns of the id have the same text in all sessions. */
+/*
+ * Returns whether the text of the id's columns does not depend on settings of
+ * the session.
+ */
 static bool
 has_id(const KgBindingDraft *draft)
 {
@@ -47,7 +50,9 @@ has_id(const KgBindingDraft *draft)
 	return true;
 }
 
-/* Returns the mapping of a suggested type. */
+/*
+ * Returns the mapping for the type that is suggested for a row of the query.
+ */
 static Jsonb *
 mapping_of(const JsonbContainer *options, uint64 row)
 {
@@ -72,8 +77,8 @@ mapping_of(const JsonbContainer *options, uint64 row)
 }
 
 /*
- * Reads the tables whose primary key the caller may read, with a column for the
- * label and the tenant's column if the table has it.
+ * Reads the tables whose primary key the caller may read. Each row also has a
+ * column that may serve as label, and the tenant's column if the table has it.
  */
 static void
 read_tables(const char *schema, const char *tenant_column)
@@ -126,7 +131,7 @@ is_referred(Oid relid)
 	return SPI_processed > 0;
 }
 
-/* Returns whether the rows of the table are edges. */
+/* Returns whether the rows of the table are edges between two tables. */
 static bool
 joins_two(const KgBindingDraft *draft)
 {
@@ -168,7 +173,7 @@ is_type_name(const List *drafts, const KgBindingDraft *until, const char *name)
 }
 
 /*
- * Gives another name to a type if its table's name results in the name of
+ * Gives another name to a type if the name of its table gives the name of
  * another type.
  */
 static void
@@ -186,7 +191,7 @@ name_types(const List *drafts)
 	}
 }
 
-/* Returns whether a property of a type refers by the relation. */
+/* Returns whether a property of a suggested type has the relation "name". */
 static bool
 is_relation_name(const Suggestion *all, int n, const char *name)
 {
@@ -236,7 +241,9 @@ write_all(KgJsonWriter *w, const Suggestion *all, int n)
 		CHECK_FOR_INTERRUPTS();
 		first = linitial(draft->foreign_keys);
 		second = lsecond(draft->foreign_keys);
-		/* The id's first column is of the source. */
+		/*
+		 * The foreign key that contains the id's first column is the source.
+		 */
 		if (!is_in(first, draft->id[0]))
 		{
 			second = first;

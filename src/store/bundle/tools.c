@@ -1,7 +1,7 @@
 /*
  * bundle/tools.c
- *	  The generated tools of a bundle: their names are checked, and the rows
- *	  of kg_tool are made equal to the tools that its types and relations
+ *	  The generated tools of a bundle. Checks their names, and makes the rows
+ *	  of kg_tool equal to the tools that the bundle's types and relations
  *	  expose.
  */
 #include "postgres.h"
@@ -16,7 +16,7 @@
 
 #define KG_MAX_TOOL_NAME 64
 
-/* A tool that the payload generates, of a type or of a relation. */
+/* A tool that the payload generates for a type or a relation. */
 typedef struct NewTool
 {
 	const char *name;
@@ -79,8 +79,8 @@ is_own(const KgApply *apply, const KgTool *tool)
 }
 
 /*
- * Returns whether the tool belongs to a type of this bundle that a merge does
- * not change.
+ * Returns whether the tool belongs to a type of this bundle that the merge
+ * does not change.
  */
 static bool
 stays(const KgApply *apply, const KgTool *tool)
@@ -117,7 +117,10 @@ check_tool(KgApply *apply, const NewTool *tool, const List *taken)
 							"\"x-tool-expose\" without the tool"
 						  : "a shorter name of the relation, or a relation "
 							"without \"tools\"");
-	/* kg_check() reports tools that are stored already. */
+	/*
+	 * A tool that is stored already is not reported here; kg_check() reports
+	 * it.
+	 */
 	if (kg_tool_hooks->is_fixed(tool->name) &&
 		(other == NULL || !is_own(apply, other)))
 		report(
@@ -158,8 +161,9 @@ check_tool(KgApply *apply, const NewTool *tool, const List *taken)
 }
 
 /*
- * The bundle of the toolset "memory" activates tools with fixed names. A tenant
- * of an older version may have used these names.
+ * Checks names if the bundle of the toolset "memory" is applied. That bundle
+ * activates tools with fixed names, but a tenant of an older version may
+ * already have tools with these names.
  */
 static void
 check_memory(KgApply *apply)
@@ -222,8 +226,8 @@ is_stored(const KgApply *apply, const NewTool *tool)
 }
 
 /*
- * Writes a tool. If another session has written a tool of this name at the same
- * time, the primary key decides.
+ * Writes a tool. If another session wrote a tool of this name at the same
+ * time, the primary key causes a conflict.
  */
 static void
 write_tool(KgApply *apply, const NewTool *tool)
@@ -270,7 +274,9 @@ is_made(const List *tools, const char *name)
 	return false;
 }
 
-/* Tools of a bundle change only under its lock. */
+/*
+ * Writes the tools of the bundle, which change only under the bundle's lock.
+ */
 void
 kg_bundle_write_tools(KgApply *apply)
 {

@@ -18,8 +18,8 @@
 #include "utils/builtins.h"
 
 /*
- * Writes the row of the bundle. A merge retains members that the payload does
- * not have.
+ * Writes the row of the bundle. A merge keeps stored members that the payload
+ * does not have.
  */
 static void
 write_bundle(KgApply *apply)
@@ -57,9 +57,9 @@ write_bundle(KgApply *apply)
 }
 
 /*
- * Returns the names of fields by their numbers. A number is never given to
- * another property, because keys from before a change are stored until they are
- * rebuilt.
+ * Returns the names of fields, indexed by field number. A number is never used
+ * for another property, because stored keys have the previous numbers until
+ * they are rebuilt.
  */
 static Datum
 key_fields(const KgType *stored, const KgType *parsed)
@@ -78,7 +78,7 @@ key_fields(const KgType *stored, const KgType *parsed)
 }
 
 /*
- * Returns whether the type is stored without differences, so that nothing is
+ * Returns whether the type is stored unchanged, so that nothing must be
  * written.
  */
 static bool
@@ -99,7 +99,8 @@ type_is_stored(const KgApply *apply, const KgPayloadType *type)
 }
 
 /*
- * Sets positions. In a merge, stored types retain theirs and new ones follow.
+ * Sets positions of types. In a merge, stored types keep their positions, and
+ * new types follow.
  */
 static void
 place_types(KgApply *apply)
@@ -130,8 +131,8 @@ write_type(KgApply *apply, const KgPayloadType *type)
 	if (stored && strcmp(stored->schema_hash, type->hash) != 0)
 		(void) kg_lock_type_exclusive(stored->type_no);
 	/*
-	 * The position is the order of tools. It is updated even if the type does
-	 * not change.
+	 * The position determines the order of tools. It is updated even if the
+	 * type itself does not change.
 	 */
 	if (!kg_spi_insert(
 			&saved,
@@ -175,7 +176,10 @@ write_type(KgApply *apply, const KgPayloadType *type)
 	apply->changed = true;
 }
 
-/* Locks types to be deleted, so that no session writes entities of them. */
+/*
+ * Locks the types that will be deleted, so that no session writes entities of
+ * these types.
+ */
 static void
 lock_dropped_types(const KgApply *apply)
 {

@@ -1,12 +1,13 @@
 /*
  * bundle/unique.c
- *	  Changes of the properties that an x-ref-field names.
+ *	  Changes of the set of properties that an x-ref-field names. The values of
+ *	  such a property are unique.
  *
  * The type of such a property may belong to another bundle. Its writers are
- * locked out, as when its schema changes. Rows of kg_unique_key are written
- * for the stored entities of a newly named property. No two of these entities
- * may have the same value. All functions run as the extension's owner, inside
- * SPI_connect().
+ * locked out, as when its schema changes. If a property is newly named, rows
+ * of kg_unique_key are written for the stored entities. No two of these
+ * entities may have the same value. All functions run as the extension's
+ * owner, inside SPI_connect().
  */
 #include "postgres.h"
 
@@ -24,8 +25,8 @@ is_unique(const KgType *type, const char *name)
 }
 
 /*
- * Returns whether the type names properties, relations, or types of other
- * bundles.
+ * Returns whether the schema of the type names properties of other types,
+ * relations, or types of other bundles.
  */
 static bool
 has_names(const KgType *type, const char *bundle)
@@ -42,9 +43,9 @@ has_names(const KgType *type, const char *bundle)
 }
 
 /*
- * Returns whether the bundle's types or relations name other properties, types
- * or relations than before. Also returns true if types or relations that other
- * bundles name may be deleted.
+ * Returns whether the types or relations of the bundle name other properties,
+ * types or relations than before the apply. Also returns true if types or
+ * relations that other bundles name may be deleted.
  */
 static bool
 changes_names(const KgApply *apply)
@@ -75,13 +76,13 @@ changes_names(const KgApply *apply)
 }
 
 /*
- * Serializes applies that change names of unique properties, types or
- * relations. A property is unique as long as a type of any bundle names it. A
- * type exists as long as a type refers to it or a relation has an end at it. A
- * relation exists as long as a property counts it. Without this lock, each of
- * two sessions could rely on a row that the other session deletes. Changes that
- * other sessions committed before the lock was granted are read. This bundle
- * itself is locked already.
+ * Makes applies wait for each other if they change names of unique properties,
+ * types or relations. A property must stay unique as long as a type of any
+ * bundle names it. A type must exist as long as a type refers to it or a
+ * relation ends at it. A relation must exist as long as a property counts it.
+ * Without this lock, each of two sessions could rely on a row that the other
+ * session deletes. After the lock is granted, changes that other sessions
+ * committed before are read. This bundle itself is locked already.
  */
 void
 kg_bundle_lock_names(KgApply *apply)
@@ -156,7 +157,10 @@ kg_bundle_gains_unique(const KgApply *apply, const KgType *type)
 	return false;
 }
 
-/* Waits for sessions that write entities of the types with the old catalog. */
+/*
+ * Locks the types whose unique properties change. Waits for sessions that
+ * write entities of these types with the old catalog.
+ */
 void
 kg_bundle_lock_unique(KgApply *apply)
 {
@@ -175,8 +179,8 @@ kg_bundle_clear_unique(const KgApply *apply, const KgType *type)
 }
 
 /*
- * Deletes unique values of properties that types of the bundle named and that
- * no type names now.
+ * Deletes unique values of properties that types of the bundle named before
+ * the apply and that no type names now.
  */
 void
 kg_bundle_forget_unique(KgApply *apply)

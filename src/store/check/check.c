@@ -1,6 +1,6 @@
 /*
  * check.c
- *	  The checks of an entity: its id, size, depth, schema and scope.
+ *	  Checks an entity: its id, size, depth, schema and scope.
  */
 #include "postgres.h"
 
@@ -19,7 +19,8 @@
 
 /*
  * Adds an error. If the caller may not see the entity, the error contains the
- * type and the violated keyword, but no values and no names in them.
+ * type and the violated keyword, but no values and no names of properties
+ * within values.
  */
 static void
 report(KgError *err, const KgType *type, const char *id, const char *path,
@@ -91,9 +92,9 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 }
 
 /*
- * Checks the size as text. Text is at most six times as long as binary jsonb
- * (each byte of a string as \u00xx), except long numbers. So small entities are
- * not converted to text.
+ * Checks the size of the document as text. Apart from long numbers, the text
+ * is at most six times as long as binary jsonb (a byte of a string can become
+ * \u00xx). So small entities are not converted to text.
  */
 static bool
 check_size(const KgType *type, const char *id, const Jsonb *data,
@@ -143,7 +144,10 @@ check_size(const KgType *type, const char *id, const Jsonb *data,
 	return true;
 }
 
-/* Reports x-derived properties, which are computed and cannot be written. */
+/*
+ * Reports values of x-derived properties. These properties are computed and
+ * cannot be written.
+ */
 static bool
 check_derived(const KgType *type, const char *id, const Jsonb *data,
 			  const char *path, KgErrorList *errors)
@@ -253,8 +257,8 @@ check_keys(const KgType *type, const char *id, const Jsonb *data,
 {
 	KeyCheck check = {type, id, path, errors, NULL, true};
 	/*
-	 * If the whole document fits, each value fits. The key of a version may be
-	 * longer than its value.
+	 * If the document is this small, every value fits. The 8 bytes are added
+	 * because the key of a version may be longer than its value.
 	 */
 	bool all_fit = VARSIZE(data) + 8 <= kg_setting_max_key_bytes;
 
@@ -285,7 +289,7 @@ kg_entity_check(const KgType *type, const char *id, const Jsonb *data,
 			   check_period(type, id, data, path, errors);
 	violations = kg_schema_errors(
 		schema, &root, Max(1, errors->limit - list_length(errors->errors)));
-	/* The fault of an id was reported by kg_entity_id(). */
+	/* kg_entity_id() has reported a fault of the id already. */
 	foreach(lc, violations)
 		if (id != NULL || !is_about(lfirst(lc), type->id_field))
 			report_violation(lfirst(lc), type, id, path, errors);
@@ -328,7 +332,10 @@ kg_violations_error(const KgErrorList *errors, const char *what)
 	KgError *first = linitial((List *) errors->errors);
 	KgError *err = first;
 
-	/* A single error is raised unchanged; several are listed in one error. */
+	/*
+	 * If there is only one error, it is raised unchanged. Several errors are
+	 * listed in one error.
+	 */
 	if (errors->total > 1)
 		err = kg_error_new(kg_error_code(first),
 						   "%s: " INT64_FORMAT " errors, first: %s",

@@ -1,7 +1,7 @@
 /*
  * check.h
- *	  The checks of an entity that each way of writing makes: its id, size,
- *	  depth, schema and scope.
+ *	  The checks of an entity that every function that writes entities
+ *	  performs: id, size, depth, schema and scope.
  */
 #ifndef KG_CHECK_H
 #define KG_CHECK_H
@@ -28,17 +28,16 @@ extern bool kg_entity_check(const KgType *type, const char *id,
 							KgErrorList *errors);
 
 /*
- * Reports an entity whose scope the caller does not see; the policy of
- * kg_entity refuses such a row.
+ * Reports an entity whose scope the caller does not see. Otherwise, the policy
+ * of kg_entity would refuse the row.
  */
 extern void kg_entity_check_scope(const KgType *type, const char *id,
 								  const Jsonb *data, const char *path,
 								  KgErrorList *errors);
 
 /*
- * Returns the error for a reference without a target. The error names an
- * "entity" (what), or an "existing entity" if this call cannot create the
- * target.
+ * Returns the error for a reference without a target. The parameter "what" is
+ * "entity", or "existing entity" if this call cannot create the target.
  */
 extern KgError *kg_no_target_error(const KgField *field, const char *value,
 								   const char *what);
@@ -46,8 +45,8 @@ extern KgError *kg_no_target_error(const KgField *field, const char *value,
 /* Raises one error that lists the violations; returns if the list is empty. */
 extern void kg_throw_violations(const KgErrorList *errors, const char *what);
 /*
- * Returns one error that lists the violations, without raising it; the list is
- * not empty.
+ * Returns one error that lists the violations, without raising it. The list
+ * must not be empty.
  */
 extern KgError *kg_violations_error(const KgErrorList *errors,
 									const char *what);

@@ -22,12 +22,12 @@ typedef struct KgDifference
 	const char *object;
 	const char *expected;
 	const char *got;
-	const char *repair; /* a statement, or an instruction */
+	const char *repair; /* a statement, or an instruction to the DBA */
 } KgDifference;
 
 /*
- * The differences that were found. At most "limit" differences are written,
- * but all are counted.
+ * The differences that were found. All differences are counted, but only the
+ * first "limit" differences are written.
  */
 typedef struct KgDifferences
 {
@@ -35,7 +35,7 @@ typedef struct KgDifferences
 	int64 limit;
 	int64 total;
 	KgJsonWriter written;
-	List *counts; /* counts of each kind */
+	List *counts; /* number of differences of each kind */
 } KgDifferences;
 
 extern void kg_differences_init(KgDifferences *differences, int64 limit);

@@ -1,16 +1,16 @@
 /*
  * verify.c
- *	  Verification that all rows derived from a tenant's entities are
- *	  correct.
+ *	  Verifies that all rows derived from a tenant's entities are correct.
  *
- * Entities are read once. The rows derived from a batch of them (derive.h) are
- * compared set-wise with the stored rows of their nodes. Rows of nodes that are
- * not entities are searched for separately.
+ * Entities are read once, in batches. The rows that derive.h derives from a
+ * batch are compared set-wise with the stored rows of the batch's nodes. A
+ * separate search finds rows of nodes that are not entities.
  *
- * Index keys have no index by node, so all of them are summed up. If the sum
- * differs from the sum of the expected keys, the keys are looked up. If the
- * number of rows then shows that there are surplus keys, the surplus keys are
- * searched for. Counts of edges have an index by node and are compared by it.
+ * Index keys have no index by node, so a hash sum over all stored keys is
+ * computed. If it differs from the sum over the expected keys, each expected
+ * key is looked up. If the number of rows then shows that there are surplus
+ * keys, these are searched for. Counts of edges have an index by node and are
+ * compared by it.
  */
 #include "postgres.h"
 
@@ -41,11 +41,16 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Number of entities, and of blocks of packed edges, read at a time. */
+/*
+ * Number of entities, and of blocks of packed edges, that are read at a time.
+ */
 #define KG_VERIFY_BATCH 1000
 #define KG_VERIFY_BLOCKS 200
 
-/* Entities are read again if a part of the derived rows is not correct. */
+/*
+ * Passes over the entities. A further pass is needed if the first pass finds
+ * that one kind of derived rows is wrong.
+ */
 typedef enum KgPass
 {
 	KG_PASS_ALL,
@@ -54,8 +59,8 @@ typedef enum KgPass
 } KgPass;
 
 /*
- * Rows of kg_index_key in any order: their number, and the sum of their hashes
- * with a secret seed.
+ * A sum over rows of kg_index_key in any order: their number, and the sum of
+ * their hashes with a secret seed.
  */
 typedef struct KgKeySum
 {
@@ -69,13 +74,13 @@ typedef struct KgVerify
 	uint64 seed;
 	const KgCatalog *catalog;
 	const KgUserContext *admin; /* or NULL */
-	KgReferenceList bound;		/* to types that read a table */
+	KgReferenceList bound;		/* references to types that read a table */
 	KgDifferences *differences;
 	MemoryContext batch;
 	KgNodeList nodes; /* entities of the batch */
-	List *ids;		  /* char *, of each node */
+	List *ids;		  /* ids (char *) of these nodes */
 	List *types;
-	KgColumns edges; /* the edges derived from them */
+	KgColumns edges; /* edges derived from the entities of the batch */
 	int64 entities;
 	KgKeySum should;
 	KgKeySum stored;
@@ -98,7 +103,10 @@ differ(KgVerify *v, const char *kind, const char *table, const char *type,
 
 #define KG_REBUILD "SELECT kg_rebuild()"
 
-/* Adds a difference at a node, with the entity's id if it is in the batch. */
+/*
+ * Adds a difference for a node. If the entity is in the batch, the difference
+ * has its id.
+ */
 static void
 differ_of_node(KgVerify *v, const char *kind, const char *table, int64 node,
 			   const char *expected, const char *got, const char *repair)
@@ -122,8 +130,9 @@ differ_of_node(KgVerify *v, const char *kind, const char *table, int64 node,
 }
 
 /*
- * Reports the rows of a statement: whether the row is missing (true) or
- * surplus, its node, and the row as text.
+ * Reports a difference for each row of the last statement. The columns are:
+ * true if a row is missing or false if it is surplus, its node, and the row as
+ * text.
  */
 static void
 report_rows(KgVerify *v, const char *table, uint64 n)
@@ -159,7 +168,10 @@ run_rows(KgVerify *v, KgSaved *saved, const char *sql, const char *table,
 	MemoryContextSwitchTo(old);
 }
 
-/* Runs a statement about all rows of the tenant and reports its rows. */
+/*
+ * Runs a statement about all rows of the tenant. Reports each row that it
+ * returns.
+ */
 static void
 run_rows_of_all(KgVerify *v, const char *sql, const char *table)
 {
@@ -172,9 +184,9 @@ run_rows_of_all(KgVerify *v, const char *sql, const char *table)
 }
 
 /*
- * A query of the differences, in both directions, between expected and stored
- * rows. Stored rows can be read by the nodes of the batch. should and is select
- * a node and a row as text.
+ * A query of the differences between expected and stored rows, in both
+ * directions, for the nodes of the batch. should selects the expected rows and
+ * is selects the stored rows, each as a node and a text.
  */
 #define KG_BOTH_WAYS(should, is)                                      \
 	"SELECT bit_or(b.side) = 1, b.node, b.line FROM ("                \
@@ -183,11 +195,12 @@ run_rows_of_all(KgVerify *v, const char *sql, const char *table)
 	"b.line HAVING bit_or(b.side) <> 3"
 
 /*
- * The rows r of a table for the nodes of a batch, an array. Entities come in
- * the order of their nodes, so the rows are one range of the index and are read
- * as a range, not node by node. Some primary keys contain all columns; ctid
- * prevents the planner from reading the whole index of such a table. IS TRUE
- * makes the planner look up nodes in a hash table instead of a join.
+ * The rows r of a table for an array of nodes. Entities are read in the order
+ * of their nodes, so the nodes of a batch are one range of the index. BETWEEN
+ * makes the planner read this range instead of looking up each node. Some
+ * primary keys contain all columns of the table; ctid prevents the planner
+ * from reading the whole index of such a table. IS TRUE makes the planner test
+ * nodes with a hash table instead of a join.
  */
 #define KG_ROWS_OF(table, node, nodes)                         \
 	"@" table " r WHERE r.tenant = $1 AND r." node " BETWEEN " \
@@ -214,8 +227,8 @@ add_key(uint64 seed, KgKeySum *sum, Datum type_no, Datum field_no, Datum key,
 }
 
 /*
- * Compares index keys. They are looked up in the order of their index, page by
- * page.
+ * Compares expected index keys with the stored keys. The keys are looked up in
+ * the order of their index, page by page.
  */
 static void
 compare_keys(KgVerify *v, const KgColumns *keys)
@@ -245,8 +258,9 @@ compare_keys(KgVerify *v, const KgColumns *keys)
 }
 
 /*
- * Compares expected columns, $2 and the following parameters, with stored rows
- * of the batch's nodes, the next parameter.
+ * Compares expected rows with the stored rows of the batch's nodes. $2 and the
+ * next parameters are the columns of the expected rows; the last parameter has
+ * the nodes.
  */
 static void
 compare_rows(KgVerify *v, KgSaved *saved, const char *sql, const char *table,
@@ -281,7 +295,7 @@ compare_terms(KgVerify *v, const KgColumns *terms, KgArg nodes)
 }
 
 /*
- * Compares the trigrams of each batch's terms, if kg_term is wrong. Surplus
+ * Compares the trigrams of a batch's terms, if kg_term is wrong. Surplus
  * trigrams of deleted terms are permitted.
  */
 static void
@@ -396,7 +410,10 @@ find_bound(void *arg)
 		check->v->catalog, check->v->admin, &check->v->bound, &check->missing);
 }
 
-/* Reports references without a row of the table.  A deletion left them. */
+/*
+ * Reports references to rows of tables that no longer exist, because the rows
+ * were deleted.
+ */
 static void
 compare_bound(KgVerify *v)
 {
@@ -478,7 +495,10 @@ differ_count(int64 node, const char *expected, const char *got, void *arg)
 		arg, "count_wrong", "kg_index_key", node, expected, got, KG_REBUILD);
 }
 
-/* Compares a batch of derived rows (KgDerivedRows). */
+/*
+ * Compares a batch of derived rows with the stored rows. Has the type
+ * KgDerivedRows.
+ */
 static void
 compare_batch(const KgColumns *keys, const KgColumns *terms,
 			  const KgColumns *unique, const KgColumns *words,
@@ -519,7 +539,10 @@ compare_batch(const KgColumns *keys, const KgColumns *terms,
 	v->types = NIL;
 }
 
-/* Compares an entity's own columns with its document and its type. */
+/*
+ * Compares the columns of an entity with the values that its document and its
+ * type require.
+ */
 static void
 verify_entity(KgVerify *v, KgDerivation *d, HeapTuple row, TupleDesc desc)
 {
@@ -642,7 +665,10 @@ verify_entities(KgVerify *v)
 	MemoryContextDelete(scratch);
 }
 
-/* Finds rows of nodes that are not entities, and edges without an end. */
+/*
+ * Finds rows of nodes that are not entities, and edges for which the entity at
+ * an end is missing.
+ */
 static void
 verify_orphans(KgVerify *v)
 {
@@ -683,7 +709,7 @@ verify_orphans(KgVerify *v)
 	}
 }
 
-/* Compares the counts of words with the rows of words. */
+/* Compares the counts of words (kg_word_count) with the rows of kg_word. */
 static void
 verify_word_counts(KgVerify *v)
 {
@@ -722,7 +748,10 @@ verify_trigrams(KgVerify *v)
 	v->pass = KG_PASS_ALL;
 }
 
-/* Explicit edges that no write permits. The repair deletes them. */
+/*
+ * A condition for explicit edges that a write would reject. The repair deletes
+ * them.
+ */
 #define KG_BAD_EDGES                                                     \
 	"d.tenant = $1 AND d.property IS NULL AND (NOT EXISTS (SELECT FROM " \
 	"@kg_entity e WHERE e.tenant = $1 AND e.node = d.source) "           \
@@ -750,8 +779,8 @@ verify_explicit_edges(KgVerify *v)
 }
 
 /*
- * Adds a difference with the error for which an edge would be refused, or for a
- * missing end or relation.
+ * Adds a difference for an edge. It has the error with which a write of the
+ * edge would be rejected, or says which end or relation is missing.
  */
 static void
 differ_edge(KgVerify *v, const KgColumns *edges, int row,
@@ -804,8 +833,8 @@ take_edge(KgColumns *edges, HeapTuple row, TupleDesc desc)
 }
 
 /*
- * Calls check for batches of the rows of a statement, in a memory context for
- * each batch. $1 is the tenant.
+ * Runs a statement and calls check for batches of its rows. Each batch has its
+ * own memory context. $1 is the tenant.
  */
 static void
 each_rows(KgVerify *v, const char *what, const char *sql, int batch,
@@ -838,7 +867,7 @@ each_rows(KgVerify *v, const char *what, const char *sql, int batch,
 	MemoryContextSwitchTo(caller);
 }
 
-/* Finds surplus keys: those that their entity does not have. */
+/* Finds surplus keys: stored keys that the entity's document does not give. */
 static void
 verify_more_keys(KgVerify *v)
 {
@@ -885,8 +914,9 @@ add_key_rows(KgVerify *v, HeapTuple *rows, int n, TupleDesc desc)
 }
 
 /*
- * Compares the sums of all keys, because looking up each key takes longer than
- * all other checks. Looks up keys only if the sums differ.
+ * Compares the sum of all stored keys with the sum of the expected keys. Only
+ * if the sums differ, looks up each key, because that takes longer than all
+ * other checks.
  */
 static void
 verify_keys(KgVerify *v)
@@ -907,7 +937,10 @@ verify_keys(KgVerify *v)
 	verify_more_keys(v);
 }
 
-/* Checks edges as their writers do: ends, variant, key, properties. */
+/*
+ * Checks edges like the functions that write edges: ends, variant, key,
+ * properties.
+ */
 static void
 verify_edges(KgVerify *v, HeapTuple *rows, int n, TupleDesc desc)
 {
@@ -925,7 +958,9 @@ verify_edges(KgVerify *v, HeapTuple *rows, int n, TupleDesc desc)
 		differ_edge(v, &edges, i, &report.errors[i]);
 }
 
-/* Counts the quotas anew and compares. */
+/*
+ * Counts the use of the quotas anew, and compares it with the stored counts.
+ */
 static void
 verify_quotas(KgVerify *v)
 {
@@ -956,7 +991,8 @@ verify_quotas(KgVerify *v)
 typedef struct KgPackedCheck
 {
 	KgVerify *v;
-	KgColumns rows[2]; /* node, relation_no, neighbor; outgoing, incoming */
+	/* columns: node, relation_no, neighbor; [0] outgoing, [1] incoming */
+	KgColumns rows[2];
 	KgNodeList nodes;
 } KgPackedCheck;
 
@@ -986,7 +1022,7 @@ visit(KgPackedCheck *check, int direction, int64 node, const uint8 *edges,
 			&packed, &all, add_packed, &check->rows[direction]);
 }
 
-/* Reads a block: the nodes whose bits are set. */
+/* Reads the edges of those nodes of a block whose bits are set. */
 static void
 read_block(KgPackedCheck *check, int64 block, uint32 nodes, int direction,
 		   const bytea *value)
@@ -1056,7 +1092,8 @@ read_row(void *arg)
 #define KG_PACK_ANEW "SELECT kg_pack()"
 
 /*
- * Reads a row. A row that cannot be read is a difference and is not compared.
+ * Reads a packed row. If it cannot be read, adds a difference and does not
+ * compare it.
  */
 static void
 try_row(KgPackedCheck *check, HeapTuple row, TupleDesc desc)
@@ -1184,8 +1221,8 @@ kg_verify_tenant(const char *tenant, const KgUserContext *admin,
 	v.bound.context = v.batch;
 	kg_verify_schemas(v.catalog, differences);
 	/*
-	 * Read-only, so targets of references are looked up without locks. An error
-	 * ends it.
+	 * In a read-only transaction, targets of references are looked up without
+	 * locks. The end of the transaction resets this, also after an error.
 	 */
 	XactReadOnly = true;
 	verify_entities(&v);
@@ -1248,8 +1285,9 @@ kg_verify_repair(const char *tenant, const KgDifferences *differences)
 	if (kg_differences_found(differences, "type_unknown") > 0)
 		return;
 	/*
-	 * References may have no target because keys are wrong. Otherwise an error
-	 * rolls the repair back.
+	 * References may have no target because keys are wrong, so all rows are
+	 * derived anew. If a target is missing for another reason, this raises an
+	 * error, and the repair is rolled back.
 	 */
 	if (kg_differences_found(differences, "row_missing") > 0 ||
 		kg_differences_found(differences, "row_stale") > 0 ||

@@ -11,11 +11,12 @@
 
 /*
  * Derives all rows of a tenant with the functions that derive them when
- * entities are written, and compares. Writes and locks nothing. In REPEATABLE
- * READ, the function sees a single snapshot. In READ COMMITTED, it sees
- * several snapshots if other sessions write at the same time. References to
- * types that read a table are looked up as the admin, and not at all if it is
- * NULL, because policies of the table do not limit the owner.
+ * entities are written, and compares them with the stored rows. Writes and
+ * locks nothing. In REPEATABLE READ, the function uses one snapshot. In READ
+ * COMMITTED, it uses several snapshots, so writes of other sessions can show
+ * between them. References to types that read a table are looked up as the
+ * admin, because the table's policies do not limit the owner. If admin is
+ * NULL, these references are not checked.
  */
 extern int64 kg_verify_tenant(const char *tenant, const KgUserContext *admin,
 							  KgDifferences *differences);

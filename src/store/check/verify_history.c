@@ -1,6 +1,6 @@
 /*
  * verify_history.c
- *	  Verification that the history of a tenant leads to its stored rows.
+ *	  Verifies that the recorded changes of a tenant end in its stored rows.
  *
  * Documents are compared byte for byte: 1.0 differs from 1.00.
  */
@@ -12,8 +12,8 @@
 #include "store/check/verify_history.h"
 
 /*
- * A check of the history. $1 is the tenant. The rows have the type, the id or
- * the edge, and a change.
+ * A check of the history. Its statement has the parameter $1, the tenant. It
+ * returns rows with the type, the id or the edge, and a change.
  */
 typedef struct KgHistoryCheck
 {
@@ -36,7 +36,10 @@ typedef struct KgHistoryCheck
 #define BEFORE(window)                                                 \
 	"lag(h.after) OVER " window " AS was, lag(h.verdict) OVER " window \
 	" AS last, lag(h.version) OVER " window " AS last_version"
-/* Pruning deletes the first change, so a chain may begin with any verdict. */
+/*
+ * A condition for changes that contradict the previous change. Pruning deletes
+ * old changes, so the first stored change may have any verdict.
+ */
 #define BROKEN                                                        \
 	"x.last IS NOT NULL AND (x.before::text IS DISTINCT FROM "        \
 	"x.was::text OR (x.verdict = 'created') <> (x.last = 'deleted') " \

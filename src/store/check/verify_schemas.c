@@ -1,10 +1,10 @@
 /*
  * verify_schemas.c
- *	  Verification of rows that are derived from a tenant's schemas.
+ *	  Verifies rows that are derived from a tenant's schemas.
  *
- * The catalog reads rows of tools as they are stored, even if a type does not
- * expose the tool or the name is wrong. So stored rows of tools are the tools
- * that lists publish.
+ * The catalog contains the rows of tools as they are stored, even if a type
+ * does not expose the tool or its name is wrong. So the tools of the catalog
+ * are the tools that clients see.
  */
 #include "postgres.h"
 
@@ -61,8 +61,8 @@ is_right(const KgTool *tool)
 }
 
 /*
- * Calls missing for each exposed tool that is not stored, or is stored with
- * wrong values.
+ * Calls the function missing for each exposed tool that is not stored, or is
+ * stored with wrong values.
  */
 static void
 each_missing(const KgCatalog *catalog,
@@ -135,7 +135,10 @@ verify_tools(Verify *v)
 	each_missing(catalog, differ_missing, v);
 }
 
-/* Finds two tools with one name: calls reach only the generated one. */
+/*
+ * Finds two tools with the same name. Only the generated tool of the two can
+ * be called.
+ */
 static void
 verify_taken(Verify *v)
 {
@@ -156,7 +159,7 @@ verify_taken(Verify *v)
 	}
 }
 
-/* Checks the listed version of each name. */
+/* Checks the version that is listed for each name of a registered tool. */
 static void
 verify_registered(Verify *v)
 {
@@ -182,7 +185,10 @@ verify_registered(Verify *v)
 	}
 }
 
-/* Names without a version, a canonical tool or a relation. */
+/*
+ * A condition for names of tools that have no version, no canonical tool, or
+ * no relation.
+ */
 #define KG_EMPTY_NAME                                                   \
 	"CASE WHEN t.operation IN ('registered', 'alias') THEN NOT EXISTS " \
 	"(SELECT FROM @kg_tool_version v WHERE v.tenant = $1 "              \
@@ -218,8 +224,8 @@ verify_names(Verify *v)
 /* ---- types ---- */
 
 /*
- * Finds the variant of a reference. Properties that make one relation between
- * the same types share a variant.
+ * Finds the variant of the relation to which a reference belongs. Properties
+ * with the same relation between the same types share a variant.
  */
 static const KgVariant *
 find_variant(const KgCatalog *catalog, const KgType *type, const KgField *field)
@@ -246,8 +252,8 @@ find_variant(const KgCatalog *catalog, const KgType *type, const KgField *field)
 }
 
 /*
- * Finds properties of one name, which are refused now but were stored by older
- * versions.
+ * Finds properties that share a name. Such properties are rejected now, but
+ * older versions stored them.
  */
 static void
 verify_field_names(Verify *v, const char *table, const char *object,
@@ -302,7 +308,7 @@ verify_type(Verify *v, const KgType *type)
 	}
 }
 
-/* Finds derived relations that no reference has. */
+/* Reports a derived relation that no reference of a type derives. */
 static void
 verify_relation(Verify *v, const KgRelation *relation)
 {

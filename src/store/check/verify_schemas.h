@@ -13,10 +13,13 @@
 #define KG_TYPE_WRONG "type_wrong"
 
 /*
- * Adds differences if one of these is not true: the listed tools are the tools
- * that types expose, under their names; no generated tool has the name of a
- * tool of every tenant; clients accept the registered tools; the hash of a
- * type is the hash of its schema; each reference has its relation.
+ * Adds a difference for each of these conditions that is not met:
+ * - The listed tools are the tools that the types expose, with the right
+ *   names.
+ * - No generated tool has the name of a tool that every tenant has.
+ * - Clients accept the registered tools.
+ * - The hash of each type is the hash of its schema.
+ * - Each reference has its relation.
  */
 extern void kg_verify_schemas(const KgCatalog *catalog,
 							  KgDifferences *differences);

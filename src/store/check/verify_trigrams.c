@@ -1,13 +1,13 @@
 /*
  * verify_trigrams.c
- *	  Verification that kg_trigram has each trigram of each term of a
- *	  tenant.
+ *	  Verifies that kg_trigram has each trigram of each term of a tenant.
  *
  * There are ten times as many trigrams as entities, so they are not looked up
- * one by one. A range of the rows is read in the order of their index, and
- * stored as 64-bit hashes. Then all terms are read, and their trigrams are
- * looked up if they are in the range. The next range follows. A missing trigram
- * has the hash of a stored one with a probability of 1 to 10^12.
+ * one by one. A range of rows is read in the order of their index, and stored
+ * as 64-bit hashes. Then all terms are read. Each trigram that belongs to the
+ * range is looked up among the hashes. Then the next range follows. The
+ * probability that a missing trigram has the hash of a stored trigram is 1 in
+ * 10^12.
  */
 #include "postgres.h"
 
@@ -19,21 +19,25 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Rows of a range: two thirds of the slots of 8 bytes, 64 MB at most. */
+/*
+ * Maximum number of rows in a range. They fill two thirds of the slots of 8
+ * bytes each, at most 64 MB.
+ */
 #define KG_PART_ROWS ((uint64) 5500000)
 #define KG_FETCH 10000
 
-/* A row; rows are ordered like the index. */
+/* A row of kg_trigram. Rows are ordered as in the index. */
 typedef struct Row
 {
-	char *trigram; /* NULL: before the first, or after the last row */
+	/* NULL: the position before the first or after the last row */
+	char *trigram;
 	char *term;
 } Row;
 
 typedef struct Part
 {
 	Row from; /* the range begins after this row */
-	Row to;	  /* and ends with this row */
+	Row to;	  /* the range ends with this row */
 	uint64 *slots;
 	uint64 mask;
 	uint64 n;
@@ -55,7 +59,7 @@ hash_row(const char *trigram, const char *term)
 
 	hash = hash_bytes_extended(
 		(const unsigned char *) term, strlen(term), hash);
-	return Max(hash, 1); /* 0 marks a free slot */
+	return Max(hash, 1); /* a slot with 0 is free, so no hash is 0 */
 }
 
 static uint64 *
@@ -105,7 +109,7 @@ free_row(Row *row)
 	row->trigram = row->term = NULL;
 }
 
-/* Reads the next range. Returns false if it is the last one. */
+/* Reads the next range. Returns false if it is the last range. */
 static bool
 read_part(Part *part, Portal rows, MemoryContext scratch)
 {
@@ -168,8 +172,8 @@ check_term(const Part *part, const char *term, KgMissingTrigram missing,
 }
 
 /*
- * Looks up the trigrams of all terms. Equal terms are adjacent and checked
- * once.
+ * Looks up the trigrams of all terms. Equal terms are adjacent, so each term
+ * is checked once.
  */
 static void
 check_terms(const Part *part, const char *tenant, MemoryContext scratch,

@@ -1,10 +1,10 @@
 /*
  * append.c
- *	  Appending many new rows to a derived table.
+ *	  Appends many new rows to a derived table.
  *
- * INSERT ... SELECT unnest() packs the rows into arrays, unpacks them, and
- * passes them one by one through the executor, the heap and WAL. That is most
- * of the cost of a row besides its index entries.
+ * INSERT ... SELECT unnest() packs rows into arrays, unpacks them, and passes
+ * each row through the executor, the heap and WAL. Apart from index entries,
+ * this is most of the cost of a row. The functions here avoid it.
  */
 #include "postgres.h"
 
@@ -26,9 +26,12 @@
 #include "utils/rel.h"
 #include "utils/rls.h"
 
-/* Number of rows that are formed before they are written to pages together. */
+/*
+ * Number of rows that are formed before they are written to heap pages
+ * together.
+ */
 #define KG_APPEND_ROWS 500
-/* Fewer rows are inserted by a statement as fast. */
+/* Minimum number of rows; with fewer rows, an INSERT is as fast. */
 #define KG_APPEND_LEAST 50
 
 typedef struct Appending
@@ -36,9 +39,10 @@ typedef struct Appending
 	Relation rel;
 	EState *estate;
 	ResultRelInfo *result;
-	ExprState **predicates; /* predicates of the indexes; NULL: for each row */
-	TupleTableSlot *row;	/* the given row */
-	TupleTableSlot **slots; /* the rows as stored */
+	/* predicate of each partial index; NULL: the index has all rows */
+	ExprState **predicates;
+	TupleTableSlot *row;	/* slot for the input row */
+	TupleTableSlot **slots; /* slots of the rows in the table's format */
 	int places[KG_MAX_COLUMNS + 1];
 	Datum tenant;
 	const KgColumns *rows;
@@ -48,8 +52,8 @@ typedef struct Appending
 } Appending;
 
 /*
- * Returns whether the table has these columns, and its other columns may be
- * null.
+ * Returns whether the table has these columns, and all its other columns may
+ * be NULL.
  */
 static bool
 has_columns(TupleDesc desc, const int *places, const KgColumns *rows)
@@ -80,7 +84,7 @@ fires(const Trigger *trigger)
 }
 
 /*
- * Returns whether all triggers are kg_graph's statement triggers, which fire
+ * Returns whether all triggers are statement triggers of kg_graph. These fire
  * after the rows are inserted.
  */
 static bool
@@ -263,7 +267,10 @@ append_all(Appending *append)
 	end(append);
 }
 
-/* Appends as a statement does, and captures the rows for its triggers. */
+/*
+ * Appends the rows, and captures them in transition tables for the statement
+ * triggers, which then fire.
+ */
 static void
 append_firing(Appending *append)
 {
@@ -306,7 +313,10 @@ kg_append(const char *table, const char *const *names, const char *tenant,
 	append.result = makeNode(ResultRelInfo);
 	InitResultRelInfo(append.result, append.rel, 0, NULL, 0);
 	ExecOpenIndices(append.result, false);
-	/* Functions in an index of a DBA run as the owner. */
+	/*
+	 * Functions in a DBA's index run as the owner, so the search_path is
+	 * pinned.
+	 */
 	nest = kg_spi_pin_path();
 	plain = has_plain_indexes(append.result);
 	if (plain && append.rel->trigdesc)

@@ -1,6 +1,6 @@
 /*
  * columns.c
- *	  Rows stored column by column.
+ *	  Rows that are stored as one array per column.
  */
 #include "postgres.h"
 

@@ -1,6 +1,7 @@
 /*
  * columns.h
- *	  Rows stored column by column, for one INSERT ... SELECT FROM unnest().
+ *	  Rows that are stored as one array per column, for one INSERT ... SELECT
+ *	  FROM unnest().
  */
 #ifndef KG_COLUMNS_H
 #define KG_COLUMNS_H
@@ -35,20 +36,25 @@ extern void kg_columns_int32(KgColumns *columns, int column, int32 value);
 extern void kg_columns_int64(KgColumns *columns, int column, int64 value);
 extern void kg_columns_char(KgColumns *columns, int column, char value);
 extern void kg_columns_text(KgColumns *columns, int column, const char *value);
-/* Sets a datum without a copy. It must live as long as the rows. */
+/*
+ * Sets a column of the last row to a datum. The datum is not copied and must
+ * live as long as the rows.
+ */
 extern void kg_columns_datum(KgColumns *columns, int column, Datum value);
 /* Reorders the rows: the new row i is the old row order[i]. */
 extern void kg_columns_reorder(KgColumns *columns, const int *order);
-/* Sets args to the columns, one array each. */
+/* Sets args to the columns. Each argument is one array. */
 extern void kg_columns_args(const KgColumns *columns, KgArg *args);
 /*
- * Runs a statement on at least one row. $1 is the tenant; the columns follow.
+ * Runs a statement on the rows; there must be at least one row. The parameter
+ * $1 is the tenant, and the columns are the next parameters.
  */
 extern void kg_columns_run(KgForms *forms, const char *tenant,
 						   const KgColumns *columns);
 /*
- * kg_columns_exec() is like kg_columns_run(), for a statement with only a form
- * for arrays. kg_columns_insert() does this through kg_spi_insert().
+ * kg_columns_exec() is like kg_columns_run(), but its statement has only the
+ * form for arrays. kg_columns_insert() is like kg_columns_exec(), but runs the
+ * statement with kg_spi_insert().
  */
 extern void kg_columns_exec(KgSaved *saved, const char *sql, const char *tenant,
 							const KgColumns *columns);

@@ -1,6 +1,6 @@
 /*
  * counted.c
- *	  Counting edges again, and comparing the result with the stored counts.
+ *	  Recounts edges, and compares the result with the stored counts.
  */
 #include "postgres.h"
 
@@ -51,8 +51,8 @@ arg_relations(Datum *relations, int n)
 	"WHERE e.tenant = $1 AND e.type_no = $3 AND "
 
 /*
- * Adds the counts of a field for the nodes of the type. look runs the statement
- * that finds the edges.
+ * Adds to list the counts of a field, for those nodes that have the given
+ * type. look runs the statement that finds the edges.
  */
 static void
 count_field(const KgCatalog *catalog, const KgType *type, const KgField *field,
@@ -112,8 +112,8 @@ same_count(const KgCount *a, const KgCount *b)
 }
 
 /*
- * A function that is called for each count that is in one of two lists, or in
- * both. If a list does not have the count, its argument is NULL.
+ * A function that is called for each count in two lists. If a count is missing
+ * in one list, the argument for this list is NULL.
  */
 typedef void (*Pair)(const KgCount *should, const KgCount *is, void *arg);
 
@@ -168,9 +168,9 @@ refuse_difference(const KgCount *should, const KgCount *is, void *arg)
 }
 
 /*
- * Counts with the newest snapshot. A transaction with a fixed snapshot must see
- * the same edges, because it would sort by counts that differ from the edges it
- * shows.
+ * Counts edges with the newest snapshot. If the transaction has a fixed
+ * snapshot, that snapshot must show the same edges; otherwise a query would
+ * sort by counts that differ from the edges that it shows.
  */
 static void
 count_batch_anew(const KgCatalog *catalog, KgArg nodes)
@@ -200,7 +200,7 @@ count_batch_anew(const KgCatalog *catalog, KgArg nodes)
 
 typedef void (*NodeBatch)(const KgCatalog *catalog, KgArg nodes, void *arg);
 
-/* Calls run for batches of the nodes, sorted and without duplicates. */
+/* Sorts the nodes, removes duplicates, and calls run for batches of them. */
 static void
 each_batch(const KgCatalog *catalog, const KgNodeList *nodes, NodeBatch run,
 		   void *arg)

@@ -3,12 +3,12 @@
  *	  Maintenance of the counts of x-derived properties with x-index
  *	  (model/counted.h), set-wise, one tenant at a time.
  *
- * A writer of edges holds a share lock on the tenant's packed edges, and adds
+ * A writer of edges holds a share lock on the tenant's packed edges. It adds
  * its changes to the counts of the ends, in the order of the nodes. A session
- * that counts rows without a count, because a schema or the rows are new,
- * excludes these writers. A count is one row from the derivation of its entity
- * until the entity is deleted. It is always updated in place, so a session
- * that waits for the row finds it.
+ * excludes these writers while it adds missing counts, because a schema or the
+ * entities are new. The row of a count exists from the derivation of its
+ * entity until the entity is deleted. It is always updated in place, so a
+ * session that waits for the row finds it.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */
@@ -18,19 +18,20 @@
 #include "model/catalog.h"
 #include "store/reference/references.h"
 
-/* The changes of counts by a statement. */
+/* The changes of counts that one statement causes. */
 typedef struct KgCountChanges KgCountChanges;
 
 /*
- * Locks the counts of a tenant for a writer of edges. Returns its newest
- * catalog: until the transaction ends, no session begins counts that this
- * catalog does not have.
+ * Locks the counts of a tenant for a writer of edges, and returns the tenant's
+ * newest catalog. Until the transaction ends, no other session can introduce a
+ * counted property that this catalog lacks.
  */
 extern const KgCatalog *kg_counted_share(const char *tenant);
 
 /*
- * Begins the changes for a tenant that has counts. kg_counted_end() writes the
- * changes. If there are many changes, some of them are written before.
+ * Begins to collect changes of counts, for a tenant that has counts.
+ * kg_counted_end() writes them. If there are many changes, some are written
+ * earlier.
  */
 extern KgCountChanges *kg_counted_begin(const KgCatalog *catalog);
 extern void kg_counted_edge(KgCountChanges *changes, int64 source,
@@ -38,14 +39,14 @@ extern void kg_counted_edge(KgCountChanges *changes, int64 source,
 extern void kg_counted_end(KgCountChanges *changes);
 
 /*
- * Excludes writers of edges, before counts are made of entities that other
- * sessions may give edges.
+ * Excludes writers of edges. Call it before counts are created for entities to
+ * which other sessions may add edges.
  */
 extern void kg_counted_exclude(const KgCatalog *catalog);
 
 /*
- * Counts the edges of entities again, if the entities are new or have another
- * id, or if their type has another schema.
+ * Counts the edges of entities anew. This is needed if the entities are new or
+ * have another id, or if their type has another schema.
  */
 extern void kg_counted_anew(const KgCatalog *catalog, const KgNodeList *nodes);
 
@@ -53,8 +54,8 @@ extern void kg_counted_anew(const KgCatalog *catalog, const KgNodeList *nodes);
 extern void kg_counted_forget(const char *tenant, const KgNodeList *nodes);
 
 /*
- * Called for each wrong count. expected is NULL if no row should be stored; got
- * is NULL if the row is missing.
+ * A function that is called for each wrong count. expected is NULL if no row
+ * should be stored; got is NULL if the row is missing.
  */
 typedef void (*KgWrongCount)(int64 node, const char *expected, const char *got,
 							 void *arg);

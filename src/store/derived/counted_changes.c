@@ -17,12 +17,12 @@
 /* Number of changes that are collected before they are written. */
 #define KG_COUNT_CHANGES 2000000
 
-/* The number of edges of a relation to add to the counts of one end. */
+/* A change of the number of edges of a relation at one end. */
 typedef struct Change
 {
 	int64 node;
 	int32 relation_no;
-	bool outgoing; /* the node is the source */
+	bool outgoing; /* the node is the source of the edges */
 	int32 by;
 } Change;
 
@@ -34,7 +34,7 @@ struct KgCountChanges
 	Change *changes;
 	int n;
 	int capacity;
-	/* Cached values for the relation of the previous edge. */
+	/* The relation of the previous edge, and values that are cached for it. */
 	int32 relation_no;
 	bool at_target;
 	bool at_source;
@@ -45,8 +45,8 @@ const KgCatalog *
 kg_counted_share(const char *tenant)
 {
 	/*
-	 * A session that begins new counts excludes this one; afterwards the
-	 * catalog contains them.
+	 * A session that introduces new counts holds an exclusive lock. After the
+	 * wait for it, the newest catalog contains the new counts.
 	 */
 	(void) kg_adjacency_lock(tenant, RowShareLock, true);
 	return kg_catalog_newest(tenant);
@@ -77,7 +77,8 @@ compare_changes(const void *pa, const void *pb, void *arg)
 }
 
 /*
- * Sums up the changes of each node, relation and direction, and removes zeroes.
+ * Adds up the changes with equal node, relation and direction, and removes
+ * sums that are zero.
  */
 static void
 sum_up(KgCountChanges *changes)
@@ -113,8 +114,8 @@ is_counted(const KgCountChanges *changes, const Change *change,
 }
 
 /*
- * Returns the numbers of types and fields of one direction that count some of
- * the relations.
+ * Returns the numbers of types and fields (kg_count_number()) that count edges
+ * of any of the relations in one direction.
  */
 static KgNodeList
 counting_fields(const KgCatalog *catalog, const KgNodeList *relations,
@@ -146,7 +147,10 @@ counting_fields(const KgCatalog *catalog, const KgNodeList *relations,
 	return fields;
 }
 
-/* Returns the sum of the adjacent changes that apply to a count. */
+/*
+ * Returns the sum of the changes of a node that apply to a count. These
+ * changes are adjacent.
+ */
 static int64
 sum_of(const KgCountChanges *changes, const Change *change, int n,
 	   const KgCount *count, const KgField *field)
@@ -161,7 +165,7 @@ sum_of(const KgCountChanges *changes, const Change *change, int n,
 
 /*
  * Applies changes to the counts. If a count cannot be computed from the
- * changes, its node is added to "unsure", and its edges are counted again.
+ * changes, adds its node to "unsure", whose edges are then recounted.
  */
 static void
 change_counts(const KgCountChanges *changes, const Change *change, int n,
@@ -197,7 +201,10 @@ change_counts(const KgCountChanges *changes, const Change *change, int n,
 	kg_count_rows_update(changes->tenant, &rows);
 }
 
-/* Returns whether fields of the direction may count the edges of the change. */
+/*
+ * Returns whether any field that counts edges of the direction may count the
+ * edges of the change.
+ */
 static bool
 is_of_direction(const KgCountChanges *changes, const Change *change,
 				bool incoming)
@@ -210,8 +217,9 @@ is_of_direction(const KgCountChanges *changes, const Change *change,
 }
 
 /*
- * Writes the changes of a batch of nodes to the counts of one direction. If a
- * node has no count, its entity's rows are not derived yet or are deleted.
+ * Adds the changes of a batch of nodes to the counts of one direction. A node
+ * may have no count, because its entity's rows are not derived yet or are
+ * deleted.
  */
 static void
 write_batch(const KgCountChanges *changes, const Change *change, int n,
@@ -230,7 +238,10 @@ write_batch(const KgCountChanges *changes, const Change *change, int n,
 			kg_node_add(&nodes, change[i].node);
 			kg_node_add(&relations, change[i].relation_no);
 		}
-		/* Its edges are deleted with it, and its name is not known. */
+		/*
+		 * The relation has been deleted with its edges, so its name is not
+		 * known.
+		 */
 		else if (kg_catalog_relation_no(changes->catalog,
 										change[i].relation_no) == NULL)
 			kg_node_add(&unsure, change[i].node);
@@ -271,9 +282,8 @@ write_direction(const KgCountChanges *changes, MemoryContext batch,
 }
 
 /*
- * Writes all counts of incoming edges in the order of nodes, then all counts
- * of outgoing edges. All sessions use this order, so sessions that write
- * different directions of the same entity do not deadlock.
+ * Writes the counts of incoming edges in the order of nodes, then the counts
+ * of outgoing edges. All sessions use this order, so they do not deadlock.
  */
 static void
 write_changes(KgCountChanges *changes)
@@ -312,7 +322,7 @@ add_change(KgCountChanges *changes, int64 node, bool outgoing, int by)
 		node, changes->relation_no, outgoing, by};
 }
 
-/* Looks up which ends of a relation are counted. */
+/* Finds out for which ends edges of the relation are counted. */
 static void
 look_up_relation(KgCountChanges *changes, int32 relation_no)
 {
@@ -352,7 +362,7 @@ kg_counted_edge(KgCountChanges *changes, int64 source, int32 relation_no,
 		look_up_relation(changes, relation_no);
 	if (changes->at_target)
 		add_change(changes, target, false, by);
-	/* A loop counts as one edge. */
+	/* A symmetric edge from a node to itself counts as one edge. */
 	if (changes->at_source && !(changes->symmetric && source == target))
 		add_change(changes, source, true, by);
 }

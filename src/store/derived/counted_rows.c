@@ -45,8 +45,8 @@ kg_count_list_compare(const void *pa, const void *pb)
 }
 
 /*
- * Adds the rows (node, field_no, type_no, entity_id, key) of the last
- * statement.
+ * Adds the rows of the last statement to list. The columns are node, field_no,
+ * type_no, entity_id and key.
  */
 static void
 take_counts(KgCountList *list)
@@ -142,8 +142,8 @@ kg_count_rows_add(KgColumns *rows, const KgCount *count)
 }
 
 /*
- * Runs a statement on rows. A row that it does not find is newer than the
- * transaction's snapshot.
+ * Runs a statement that updates or deletes rows. If it does not find a row,
+ * the row is newer than the transaction's snapshot, and an error is raised.
  */
 static void
 run_rows(KgForms *forms, const char *tenant, const KgColumns *rows)

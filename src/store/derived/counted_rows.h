@@ -1,7 +1,8 @@
 /*
  * counted_rows.h
- *	  The rows of kg_index_key that are counts of edges, as structs.
- *	  counted.c counts anew; counted_changes.c adds changes.
+ *	  The rows of kg_index_key that are counts of edges, as structs. counted.c
+ *	  computes counts from all edges; counted_changes.c adds changes to stored
+ *	  counts.
  */
 #ifndef KG_COUNTED_ROWS_H
 #define KG_COUNTED_ROWS_H
@@ -25,7 +26,7 @@ typedef struct KgCount
 
 typedef struct KgCountList
 {
-	KgCount *counts; /* ordered by node and field */
+	KgCount *counts; /* sorted by node and field */
 	int n;
 	int capacity;
 } KgCountList;
@@ -37,9 +38,9 @@ typedef struct KgCountList
 extern const KgField *kg_count_field(const KgType *type, int32 field_no);
 
 /*
- * kg_count_nodes() returns nodes as a parameter, the second one of the
- * statement. kg_count_exec() runs the statement's form for one node or for an
- * array. exec is kg_spi_read_args() or a similar function.
+ * kg_count_nodes() returns the nodes as the second parameter of a statement.
+ * kg_count_exec() runs the statement with exec, in the form for one node or
+ * the form for an array. exec is kg_spi_read_args() or a similar function.
  */
 typedef void (*KgSpiExec)(KgSaved *saved, const char *sql, int nargs,
 						  const KgArg *args);
@@ -52,10 +53,10 @@ extern KgCount *kg_count_list_add(KgCountList *list);
 extern int kg_count_list_compare(const void *a, const void *b);
 
 /*
- * Read the counts of nodes (kg_count_nodes()) into list. kg_count_list_read()
- * uses the caller's snapshot. kg_count_list_lock() reads the newest rows and
- * locks them, in one order. kg_count_list_lock_of() reads and locks the newest
- * rows of only some fields (kg_count_number()).
+ * These functions read the counts of nodes (a result of kg_count_nodes()) into
+ * list. kg_count_list_read() uses the caller's snapshot. kg_count_list_lock()
+ * locks the rows in a fixed order, and reads their newest versions.
+ * kg_count_list_lock_of() does this only for some fields (kg_count_number()).
  */
 extern void kg_count_list_read(const char *tenant, KgArg nodes,
 							   KgCountList *list);
@@ -64,7 +65,7 @@ extern void kg_count_list_lock(const char *tenant, KgArg nodes,
 extern void kg_count_list_lock_of(const char *tenant, KgArg nodes, KgArg fields,
 								  KgCountList *list);
 
-/* Returns a type's number and a field's number as one number. */
+/* Returns one number that combines a type's number and a field's number. */
 static inline int64
 kg_count_number(int32 type_no, int32 field_no)
 {
@@ -72,9 +73,9 @@ kg_count_number(int32 type_no, int32 field_no)
 }
 
 /*
- * Rows to write. Rows to update or delete are locked already.
- * kg_count_rows_update() and kg_count_rows_delete() raise SQLSTATE 40001 if one
- * of them is newer than the transaction's snapshot.
+ * Batches of counts to write. The caller has locked the rows that it updates
+ * or deletes. kg_count_rows_update() and kg_count_rows_delete() raise SQLSTATE
+ * 40001 if a row is newer than the transaction's snapshot.
  */
 extern void kg_count_rows_init(KgColumns *rows);
 extern void kg_count_rows_add(KgColumns *rows, const KgCount *count);

@@ -35,13 +35,16 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* A batch is written when it has this number of entities or of key rows. */
+/* A batch is written when it has this number of entities or of index keys. */
 #define KG_BATCH_ENTITIES 100000
 #define KG_BATCH_ROWS 500000
-/* Limits for comparisons, which do not become faster with larger batches. */
+/*
+ * Limits of batches that are only compared. Larger batches would not be
+ * faster.
+ */
 #define KG_COMPARED_ENTITIES 20000
 #define KG_COMPARED_ROWS 100000
-/* Number of entities that are read at once, with their data. */
+/* Number of entities whose documents are read at once. */
 #define KG_SETTLE_ENTITIES 8192
 
 struct KgDerivation
@@ -50,29 +53,34 @@ struct KgDerivation
 	const KgCatalog *catalog;
 	KgUserContext caller;
 	MemoryContext context; /* lives as long as the derivation */
-	MemoryContext batch;   /* for the rows of the batch */
-	MemoryContext scratch; /* for one entity */
+	MemoryContext batch;   /* memory for the rows of a batch */
+	MemoryContext scratch; /* memory for one entity */
 	int nentities;
 	KgColumns keys;
 	KgColumns gone_keys;
-	KgColumns exchanged_keys; /* the last column has the new keys */
+	/* keys to replace; the last column has the new key */
+	KgColumns exchanged_keys;
 	KgColumns terms;
-	KgColumns gone_terms; /* in a context of their own */
+	/* terms that were deleted, in a context of their own */
+	KgColumns gone_terms;
 	KgUniqueRows unique;
 	KgWordRows words;
 	KgReferenceList references;
-	KgNodeList stale_terms; /* nodes whose rows are replaced */
+	KgNodeList stale_terms; /* nodes whose terms are replaced */
 	KgNodeList stale_references;
 	KgNodeList named;	/* nodes with new ids */
-	KgNodeList gone;	/* deleted in this batch */
+	KgNodeList gone;	/* nodes of entities deleted in this batch */
 	KgNodeList counted; /* nodes whose edges are counted anew */
 	KgNodeList uncounted;
 	KgNodeList overtaken;
-	bool of_statement;	  /* called by a trigger of the statement */
-	bool uncounted_bytes; /* quotas are counted anew afterwards */
+	/* a trigger of the statement performs the derivation */
+	bool of_statement;
+	bool uncounted_bytes; /* the caller recounts quotas afterwards */
 	KgUnchecked own;
-	KgUnchecked *pending;  /* its own, or the scope's (scope.h) */
-	KgDerivedRows compare; /* NULL: rows are written */
+	/* unchecked entries: &own, or those of the scope (scope.h) */
+	KgUnchecked *pending;
+	/* function that compares rows; NULL: rows are written */
+	KgDerivedRows compare;
 	void *compare_arg;
 };
 
@@ -173,13 +181,17 @@ kg_derive_compare(KgDerivation *d, KgDerivedRows compare, void *arg)
 	d->compare_arg = arg;
 }
 
-/* The position of a key's row in the index of kg_index_key. */
+/*
+ * The sort key of an index key's row, in the order of the index on
+ * kg_index_key.
+ */
 typedef struct KeyPlace
 {
-	uint64 field;  /* type and field */
+	uint64 field;  /* number of type and field */
 	uint64 prefix; /* the first bytes of the key, as a number */
 	int len;	   /* length of the key, in bytes */
-	int row;	   /* a tiebreaker: entities mostly come ordered by id */
+	/* tiebreaker: entities are mostly added in the order of their ids */
+	int row;
 } KeyPlace;
 
 static inline int
@@ -210,9 +222,9 @@ compare_places(const KeyPlace *a, const KeyPlace *b, const Datum *keys)
 #include "lib/sort_template.h"
 
 /*
- * Sorts keys so that neighbours in the index are inserted one after the other,
- * and their pages stay in the processor's cache. This saves a fifth of the time
- * for 100,000 entities. The result does not depend on the order.
+ * Sorts keys so that adjacent index entries are inserted one after the other,
+ * and index pages stay in the processor's cache. For 100,000 entities this
+ * saves a fifth of the time. The result does not depend on the order.
  */
 static void
 sort_keys(KgColumns *keys)
@@ -251,8 +263,8 @@ sort_keys(KgColumns *keys)
 	"AND entity_id = $5 AND tenant = $1 AND node = $6"
 
 /*
- * Replaces keys by new ones in one statement instead of a deletion and an
- * insertion. Inserts a row that is missing.
+ * Updates keys to their new values with one statement, instead of a deletion
+ * and an insertion. If a row is missing, inserts it.
  */
 static void
 exchange_keys(KgDerivation *d)
@@ -312,7 +324,7 @@ write_keys(KgDerivation *d)
 		kg_columns_run(&insertion, d->tenant, &d->keys);
 }
 
-/* Deletes the terms of nodes, and notes them. */
+/* Deletes the terms of nodes, and stores the deleted terms in gone_terms. */
 static void
 delete_terms(KgDerivation *d)
 {
@@ -341,9 +353,9 @@ delete_terms(KgDerivation *d)
 }
 
 /*
- * Deletes the pieces of deleted terms. A statement does this after it has
- * written its own terms, so that two statements that exchange terms do not wait
- * for each other.
+ * Deletes the pieces (trigrams) of deleted terms. A statement does this after
+ * it has written its own terms. Otherwise two statements could wait for each
+ * other if each writes terms that the other deletes.
  */
 static void
 forget_terms(KgDerivation *d)
@@ -383,8 +395,9 @@ write_terms(KgDerivation *d)
 }
 
 /*
- * Deletes the edges that begin at deleted entities. If an edge was made after
- * the snapshot, raises SQLSTATE 40001, because the edge would have no source.
+ * Deletes the edges that begin at deleted entities. If such an edge is newer
+ * than the snapshot, raises SQLSTATE 40001, because the edge would remain
+ * without a source.
  */
 static void
 delete_edges(KgDerivation *d)
@@ -419,7 +432,7 @@ delete_edges(KgDerivation *d)
 							   gone);
 }
 
-/* Deletes and inserts edges. */
+/* Deletes the old edges and inserts the new edges. */
 static void
 exchange_edges(void *arg)
 {
@@ -506,7 +519,7 @@ count_entity(KgDerivation *d)
 		write_batch(d);
 }
 
-/* Adds a row of a key. The columns share the id among all keys of an entity. */
+/* Adds a row for a key. All keys of an entity share one datum of its id. */
 static void
 add_key(KgDerivation *d, KgColumns *columns, int32 type_no,
 		const KgPackedKey *key, Datum entity_id, int64 node)
@@ -522,9 +535,7 @@ add_key(KgDerivation *d, KgColumns *columns, int32 type_no,
 	MemoryContextSwitchTo(old);
 }
 
-/*
- * Completes the last row of exchanged_keys with the key that replaces its key.
- */
+/* Sets the new key in the last row of exchanged_keys. */
 static void
 add_new_key(KgDerivation *d, const KgPackedKey *key)
 {
@@ -536,8 +547,8 @@ add_new_key(KgDerivation *d, const KgPackedKey *key)
 }
 
 /*
- * Returns whether the key is the only one of its field. last is the field of
- * the previous key.
+ * Returns whether the current key is the only key of its field. last is the
+ * field of the previous key.
  */
 static bool
 is_single(const KgKeysIter *it, int32 last)
@@ -559,8 +570,8 @@ batch_text(KgDerivation *d, const char *s)
 }
 
 /*
- * Deletes or inserts the rows of keys that are only in before or only in after.
- * Either may be NULL.
+ * Deletes the rows of keys that are only in before, and inserts the rows of
+ * keys that are only in after. before or after may be NULL.
  */
 static void
 change_keys(KgDerivation *d, int32 type_no, const char *entity_id, int64 node,
@@ -630,8 +641,8 @@ add_references(KgDerivation *d, int64 node, const KgExtract *extract)
 }
 
 /*
- * Returns the type, which the BEFORE trigger has looked up and locked. It is
- * missing only if the tenant was renamed since.
+ * Returns the type, which the BEFORE trigger has looked up and locked. If it
+ * is missing, the tenant was renamed in the meantime, and an error is raised.
  */
 static const KgType *
 require_type(const KgDerivation *d, int32 type_no)
@@ -644,7 +655,10 @@ require_type(const KgDerivation *d, int32 type_no)
 	elog(ERROR, "entity type %d is not in the catalog", type_no);
 }
 
-/* Derives references, and if search, also terms and words. */
+/*
+ * Derives references of an entity. If search is true, also derives terms and
+ * words.
+ */
 static void
 derive_rest(KgDerivation *d, const KgType *type, const char *entity_id,
 			int64 node, const Jsonb *data, bool search)
@@ -682,8 +696,8 @@ kg_derive_inserted(KgDerivation *d, int32 type_no, const char *entity_id,
 }
 
 /*
- * Notes that an entity is written again, so that unchecked rows of an earlier
- * statement of the scope may be wrong.
+ * Notes that an entity is written again. Entries that an earlier statement of
+ * the scope left unchecked may then be wrong.
  */
 static void
 written_over(KgDerivation *d)
@@ -692,7 +706,7 @@ written_over(KgDerivation *d)
 		d->pending->stale = d->pending->arrived = true;
 }
 
-/* Replaces the unique values of a node. */
+/* Replaces the unique values of a node by those of its document. */
 static void
 derive_unique_again(KgDerivation *d, const KgType *type, int64 node,
 					const Jsonb *data)
@@ -732,7 +746,7 @@ kg_derive_unique(KgDerivation *d, int32 type_no, int64 node, const Jsonb *data)
 	count_entity(d);
 }
 
-/* Keeps the id and the x-ref-field values that a version had. */
+/* Records the id and the x-ref-field values that a version had. */
 static void
 keep_names(KgDerivation *d, int32 type_no, const char *entity_id, int64 node,
 		   const bytea *keys)
@@ -757,7 +771,7 @@ keep_names(KgDerivation *d, int32 type_no, const char *entity_id, int64 node,
 	}
 }
 
-/* Replaces terms, references and words; equal ones stay. */
+/* Replaces terms, references and words that differ between two versions. */
 static void
 change_rest(KgDerivation *d, const KgType *type, int64 node,
 			const KgVersion *before, const KgVersion *after)
@@ -811,7 +825,7 @@ kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 		kg_unique_add(&d->unique, type, node, after->keys);
 		named = true;
 	}
-	/* References of other entities may name it by these values. */
+	/* References of other entities may use the changed id or values. */
 	if (named)
 	{
 		kg_node_add(&d->pending->renamed, node);
@@ -834,7 +848,10 @@ kg_derive_deleted(KgDerivation *d, int32 type_no, const char *entity_id,
 	written_over(d);
 	if (type && type->has_unique)
 		kg_node_add(&d->unique.stale, node);
-	/* While an apply changes the type, rows of the old schema may be stored. */
+	/*
+	 * While an apply changes the type, rows that were derived by the old
+	 * schema may be stored.
+	 */
 	rewritten = type == NULL || kg_scope_is_rewritten(d->tenant, type);
 	if (rewritten || type->nsearch > 0)
 		kg_node_add(&d->words.stale, node);
@@ -848,7 +865,7 @@ kg_derive_deleted(KgDerivation *d, int32 type_no, const char *entity_id,
 	count_entity(d);
 }
 
-/* Adds the entity that may have the id by now. */
+/* Adds the entity that now has the id, if there is such an entity. */
 static void
 find_successor(KgDerivation *d, int32 type_no, const char *entity_id)
 {
@@ -908,8 +925,8 @@ derive_stored(KgDerivation *d, SPITupleTable *rows, uint64 n, KgNodeList *found)
 }
 
 /*
- * Derives rows from the stored rows of some nodes, and deletes the derived
- * rows of deleted nodes.
+ * Derives rows from the stored entities of some nodes. Deletes the derived
+ * rows of nodes whose entities are deleted.
  */
 static void
 settle(KgDerivation *d, const int64 *nodes, int n)

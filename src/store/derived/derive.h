@@ -1,8 +1,8 @@
 /*
  * derive.h
- *	  Maintenance of kg_index_key, kg_unique_key, kg_term, kg_trigram,
- *	  kg_word and the derived rows of kg_edge when kg_entity changes, set-
- *	  wise, one tenant at a time.
+ *	  Maintenance of kg_index_key, kg_unique_key, kg_term, kg_trigram, kg_word
+ *	  and the derived rows of kg_edge when kg_entity changes, set-wise, one
+ *	  tenant at a time.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */
@@ -15,9 +15,9 @@
 #include "store/reference/references.h"
 
 /*
- * The derivation for a statement. Rows are added one at a time and written in
- * batches. Checks that must wait for the end of the statement, or of the apply,
- * are collected.
+ * The derivation of rows from the entities that one statement writes. Entities
+ * are added one at a time, and derived rows are written in batches. Checks
+ * that must wait for the end of the statement or of the apply are collected.
  */
 typedef struct KgDerivation KgDerivation;
 
@@ -29,26 +29,27 @@ extern KgDerivation *kg_derive_begin(const char *tenant,
 									 const KgUserContext *caller);
 
 /*
- * Notes that the rows were written by the innermost statement, whose trigger
- * derives.
+ * Notes that the innermost statement wrote the rows, and that its trigger
+ * derives from them.
  */
 extern void kg_derive_of_statement(KgDerivation *d);
 
 /*
- * Locks the type and returns kg_catalog_locked(), which the derivation uses
- * from then on. Call before rows of a type that is not locked are added.
+ * Locks the type and returns kg_catalog_locked(), which is the derivation's
+ * catalog from then on. Call this function before you add rows of a type that
+ * is not locked.
  */
 extern const KgCatalog *kg_derive_lock_type(KgDerivation *d, int32 type_no);
 
 /*
- * Notes that the caller will count the quotas again, so the derivation does
- * not count them.
+ * Notes that the caller will recount the quotas, so the derivation does not
+ * count them.
  */
 extern void kg_derive_uncounted(KgDerivation *d);
 
 /*
- * Makes the derivation only compare rows, without writing. compare() is called
- * for each batch of derived rows, in the memory context of the batch.
+ * Makes the derivation compare rows instead of writing them. compare() is
+ * called for each batch of derived rows, in the memory context of the batch.
  */
 typedef void (*KgDerivedRows)(const KgColumns *keys, const KgColumns *terms,
 							  const KgColumns *unique, const KgColumns *words,
@@ -75,24 +76,25 @@ extern void kg_derive_deleted(KgDerivation *d, int32 type_no,
 
 /*
  * Handles a version that the statement has replaced or written, if another
- * statement derived the entity in between (model/writing.h). Rows derived from
- * this version are deleted, and kg_derive_settle() derives from the stored row.
+ * statement derived rows from the entity in the meantime (model/writing.h).
+ * Deletes the rows derived from this version. kg_derive_settle() later derives
+ * rows from the stored entity.
  */
 extern void kg_derive_overtaken(KgDerivation *d, int32 type_no, int64 node,
 								const KgVersion *version);
 
 /*
  * Replaces the references of an entity whose type has a new schema. If
- * "search" is true, replaces also its terms and words. The keys of the entity
- * are replaced when index_keys is updated.
+ * "search" is true, also replaces the entity's terms and words. The entity's
+ * index keys are replaced when its column index_keys is updated.
  */
 extern void kg_derive_again(KgDerivation *d, int32 type_no,
 							const char *entity_id, int64 node,
 							const Jsonb *data, bool search);
 
 /*
- * Like kg_derive_again(), if the only change is a new x-ref-field of another
- * type.
+ * Like kg_derive_again(), for an entity whose schema change is only that
+ * another type's x-ref-field now names one of its properties.
  */
 extern void kg_derive_unique(KgDerivation *d, int32 type_no, int64 node,
 							 const Jsonb *data);
@@ -100,7 +102,11 @@ extern void kg_derive_unique(KgDerivation *d, int32 type_no, int64 node,
 /* Writes the rows that were added so far. */
 extern void kg_derive_flush(KgDerivation *d);
 
-/* Call after all rows of the statement were added. */
+/*
+ * Writes the rows that were added so far, and derives rows from overtaken
+ * entities (kg_derive_overtaken()). Call it after all rows of the statement
+ * were added.
+ */
 extern void kg_derive_settle(KgDerivation *d);
 
 /*

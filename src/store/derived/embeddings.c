@@ -2,9 +2,9 @@
  * embeddings.c
  *	  Embeddings of entities: rows of kg_embedding.
  *
- * A session that stores an embedding locks its entity as a reference does, so
- * that the entity exists as long as the row. It also locks kg_vectors, so that
- * all rows have the same dimensions.
+ * A session that stores an embedding locks the entity, as for a reference to
+ * it, so that the entity exists as long as the row. It also locks the row of
+ * kg_vectors, so that all embeddings have the same number of dimensions.
  */
 #include "postgres.h"
 
@@ -27,7 +27,7 @@
 
 /* Number of embeddings per statement. */
 #define KG_EMBEDDING_BATCH 500
-/* Bytes of the text's sha256 that are stored. */
+/* Number of bytes of the text's SHA-256 digest that are stored. */
 #define KG_HASH_BYTES 16
 
 /* ---- the text ---- */
@@ -122,7 +122,7 @@ kg_vectors_enable(int32 dimensions, const char *model)
 	if (err != NULL)
 		kg_error_throw(err);
 	kg_pgvector_require();
-	/* Sessions that store embeddings lock the row too. */
+	/* Sessions that store embeddings lock this row, too. */
 	kg_spi_exec_latest_args(
 		&now, "SELECT dimensions, model FROM @kg_vectors FOR UPDATE", 0, NULL);
 	if (SPI_processed > 0)
@@ -166,7 +166,10 @@ kg_embeddings_forget(const char *tenant, const KgNodeList *nodes)
 {
 	if (nodes->n == 0 || kg_vectors()->dimensions == 0)
 		return;
-	/* Newest rows: an embedding may have been stored since the snapshot. */
+	/*
+	 * Uses the newest snapshot, because an embedding may have been stored
+	 * since the transaction's snapshot.
+	 */
 	KG_BATCH_NEWEST("DELETE FROM @kg_embedding WHERE tenant = $1 "
 					"AND node = ANY($2)",
 					kg_arg_text(tenant),
@@ -176,7 +179,7 @@ kg_embeddings_forget(const char *tenant, const KgNodeList *nodes)
 typedef struct Given
 {
 	ArrayType *vector;
-	int64 expected; /* a version, or 0 */
+	int64 expected; /* expected version, or 0 */
 	int64 node;
 	bytea *hash;
 } Given;
@@ -188,7 +191,7 @@ typedef struct Put
 	const KgVectors *vectors;
 	KgOutcomes *outcomes;
 	Given *items;
-	int *order; /* the items by id */
+	int *order; /* indexes of the items, sorted by id */
 	MemoryContext context;
 } Put;
 
@@ -309,7 +312,10 @@ check_found(Put *put, int i)
 	kg_outcome_error(outcome, err);
 }
 
-/* The elements of item i are $5[i * d + 1 : (i + 1) * d]. */
+/*
+ * $5 is one array with the elements of all embeddings. The elements of item i
+ * are $5[i * d + 1 : (i + 1) * d].
+ */
 #define KG_PUT_ROWS                                                         \
 	"INSERT INTO @kg_embedding AS v(tenant, node, type_no, text_hash, "     \
 	"embedding) SELECT $1, u.node, $2, u.hash, "                            \
@@ -383,7 +389,7 @@ each_batch(Put *put, KgOutcomesWork work)
 	kg_outcomes_each(put->outcomes, put->order, KG_EMBEDDING_BATCH, work, put);
 }
 
-/* Locks the row of the dimensions until the transaction ends. */
+/* Locks the row with the number of dimensions until the transaction ends. */
 static void
 lock_vectors(const KgVectors *vectors)
 {

@@ -14,7 +14,10 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* An array that grows by doubling. item is an lvalue of the new element. */
+/*
+ * Makes room for one more element in an array that grows by doubling. item is
+ * an lvalue of the new element.
+ */
 #define GROW(array, n)                                               \
 	((n) == 0 ? ((array) = palloc(8 * sizeof(*(array))))             \
 	 : ((n) >= 8 && ((n) & ((n) -1)) == 0)                           \
@@ -26,7 +29,7 @@ typedef struct Visit
 	const KgType *type;
 	KgExtract *extract;
 	const KgField *field;
-	int first; /* of the field's items */
+	int first; /* index of the first item of the field */
 	char kind;
 } Visit;
 
@@ -37,7 +40,7 @@ typedef struct KeyVisit
 	const KgField *field;
 	KgKeyItem *keys;
 	int nkeys;
-	int first; /* of the field's */
+	int first; /* index of the first key of the field */
 } KeyVisit;
 
 static void
@@ -51,8 +54,8 @@ append_key(KeyVisit *visit, bytea *key)
 
 /*
  * Raises an error for a key that is too long. Entities are checked before they
- * are written (store/check/check.c). So this entity was stored before the
- * property was indexed, or under a higher limit.
+ * are written (store/check/check.c), so this occurs only if the entity was
+ * stored before the property was indexed or under a higher limit.
  */
 static void
 throw_long_key(const KeyVisit *visit, const JsonbValue *value)
@@ -75,7 +78,7 @@ visit_key(const JsonbValue *value, void *arg)
 		return;
 	if (!kg_key_fits(visit->field, value))
 		throw_long_key(visit, value);
-	/* In the past, ids that are numbers now may have been strings. */
+	/* A stored id may be a string if the schema had strings as ids before. */
 	if (value->type == jbvString && visit->type->number_ids &&
 		visit->field == visit->type->id_field)
 		key = kg_id_key(visit->type, kg_json_cstring(value));
@@ -98,7 +101,7 @@ kg_extract_keys(const KgType *type, const Jsonb *data)
 	{
 		visit.field = &type->fields[i];
 		visit.first = visit.nkeys;
-		/* Counts are not in the document. */
+		/* Counts of edges are not derived from the document. */
 		if (!visit.field->indexed || visit.field->counted)
 			continue;
 		kg_field_visit(visit.field, &data->root, visit_key, &visit);
@@ -168,7 +171,10 @@ same_text(const text *a, const text *b)
 		   memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0;
 }
 
-/* Frees its memory at once, because it is called for each entity of a type. */
+/*
+ * Frees its memory before it returns, because it is called for each entity of
+ * a type.
+ */
 bool
 kg_extract_is_stored(const KgType *type, const Jsonb *data, const bytea *keys,
 					 const text *scope)
@@ -185,9 +191,9 @@ kg_extract_is_stored(const KgType *type, const Jsonb *data, const bytea *keys,
 }
 
 /*
- * Extracts terms, including the id, because an agent may know only the id. An
- * id that equals its folded form, as most do, is found by the primary key and
- * needs no term.
+ * Extracts terms. They include the id, because an agent may know only the id.
+ * Most ids are equal to their folded form. The primary key finds such an id,
+ * so it needs no term.
  */
 static void
 extract_terms(const KgType *type, const char *entity_id, const Jsonb *data,
@@ -277,8 +283,8 @@ kg_extract(const KgType *type, const char *entity_id, const Jsonb *data,
 }
 
 /*
- * Returns whether the source of a field is equal in both documents. For a
- * nested property, compares the outermost property.
+ * Returns whether the property that a field reads is equal in both documents.
+ * For a nested property, compares the outermost property.
  */
 static bool
 same_source(const KgField *field, const Jsonb *a, const Jsonb *b)
@@ -340,8 +346,8 @@ kg_extract_same_search(const KgType *a, const KgType *b)
 }
 
 /*
- * Appends the path to the value from a step on. Returns false if the value is
- * not there.
+ * Appends the rest of the path to the value, beginning with a step of the
+ * field's path. Returns false if the value is not found.
  */
 static bool
 append_way(StringInfo pointer, const KgField *field, int step,

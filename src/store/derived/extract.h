@@ -27,7 +27,7 @@ typedef struct KgExtract
 	KgTermItem *terms;
 	int nreferences;
 	KgReferenceItem *references;
-	KgWords words; /* empty if the type has no x-search */
+	KgWords words; /* words of the texts; empty if the type has no x-search */
 } KgExtract;
 
 /*
@@ -37,14 +37,15 @@ extern bytea *kg_extract_keys(const KgType *type, const Jsonb *data);
 
 /*
  * Returns the value of kg_entity.scope. NULL means that the type has no
- * scopes, so each caller sees the entity. An empty text means that the type
- * has scopes but the entity has no path, so it is below no path of a caller.
+ * scopes, so every caller sees the entity. An empty text means that the type
+ * has scopes but the entity has no path. Such an entity is below no path of a
+ * caller.
  */
 extern text *kg_extract_scope(const KgType *type, const Jsonb *data);
 
 /*
- * Returns whether keys and scope have the values that the document requires.
- * scope is NULL for SQL's null.
+ * Returns whether the stored keys and scope are those that the document
+ * requires. scope is NULL for SQL's null.
  */
 extern bool kg_extract_is_stored(const KgType *type, const Jsonb *data,
 								 const bytea *keys, const text *scope);
@@ -59,8 +60,9 @@ extern void kg_extract_references(const KgType *type, const Jsonb *data,
 								  KgExtract *extract);
 
 /*
- * Extracts the references to types that read a table.  kg_extract() and
- * kg_extract_references() leave them out, because no row is derived from them.
+ * Extracts the references to types that read a table. kg_extract() and
+ * kg_extract_references() omit these references, because no row is derived
+ * from them.
  */
 extern void kg_extract_bound(const KgType *type, const Jsonb *data,
 							 KgExtract *extract);
@@ -73,13 +75,13 @@ extern bool kg_extract_same_sources(const KgType *type, const Jsonb *a,
 									const Jsonb *b);
 
 /*
- * Returns whether kg_extract() takes equal terms and words from each document
- * by both types.
+ * Returns whether the two types make kg_extract() take equal terms and words
+ * from every document.
  */
 extern bool kg_extract_same_search(const KgType *a, const KgType *b);
 
 /*
- * Returns a JSON Pointer to the first position of the reference in the
+ * Returns a JSON Pointer to the first occurrence of the reference in the
  * document.
  */
 extern char *kg_extract_pointer(const KgField *field, const Jsonb *data,

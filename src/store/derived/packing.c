@@ -1,30 +1,34 @@
 /*
  * packing.c
- *	  Packing edges.
+ *	  Packs edges.
  *
- * The packed edges of a node represent all its edges. So the node's bit must
- * be cleared in each snapshot that sees other edges than the packed edges:
+ * The packed edges of a node represent all its edges. A bit in the packed row
+ * marks a node whose packed edges are valid. If a snapshot shows edges that
+ * differ from the packed edges, it must show the bit as cleared:
  *
- * - A writer of edges clears the bits of their ends in the same transaction,
- * so a snapshot sees both changes or neither.
+ * - A writer of edges clears the bits of the ends in the same transaction. So
+ *   a snapshot shows both changes or neither.
  *
- * - A packer must see all changes whose bits are already cleared. Writers hold
- * a share lock on the tenant until their transactions end. The packer excludes
- * them, and reads with a snapshot taken after it has the lock.
+ * - A packer must see all changes for which bits are already cleared. Writers
+ *   hold a share lock on the tenant until their transactions end. The packer
+ *   takes a lock that excludes writers, and reads with a snapshot taken after
+ *   that.
  *
- * - A writer in REPEATABLE READ or SERIALIZABLE with a snapshot older than a
- * packing would not see the bits that it must clear. Each packing updates the
- * tenant's row with key 0. Such a writer inserts that row ON CONFLICT DO
- * NOTHING, which PostgreSQL refuses with SQLSTATE 40001 if the row is newer
- * than the snapshot.
+ * - A writer in REPEATABLE READ or SERIALIZABLE may have a snapshot older than
+ *   a packing. It would not see the bits that it must clear. Therefore each
+ *   packing updates the tenant's row with key 0. Such a writer inserts that
+ *   row ON CONFLICT DO NOTHING; PostgreSQL raises SQLSTATE 40001 if the row is
+ *   newer than the snapshot.
  *
- * A row has a set bit, or belongs to a single node whose bit is set; other
- * rows are deleted. So the range of the tenant's nodes contains all its rows.
+ * A stored row has a set bit, or belongs to a single node whose bit is set;
+ * other rows are deleted. So all rows are within the range of the tenant's
+ * nodes.
  *
  * Packing merges four streams in the order of nodes: outgoing edges, incoming
- * edges, and the stored rows of blocks and of single nodes. Stored rows are
- * compared with the edges, so kg_pack() also repairs them. Rows outside of the
- * range of the tenant's nodes with edges are left to kg_rebuild().
+ * edges, the stored rows of blocks, and the stored rows of single nodes.
+ * Stored rows are compared with the edges, so kg_pack() also repairs them.
+ * Rows outside the range of the tenant's nodes with edges are left to
+ * kg_rebuild().
  */
 #include "postgres.h"
 
@@ -51,10 +55,16 @@
 #include "utils/snapmgr.h"
 
 #define KG_FETCH 5000
-/* Rows are inserted when there are this number of them or of packed bytes. */
+/*
+ * When the collected rows reach this number, or this number of packed bytes,
+ * they are inserted.
+ */
 #define KG_INSERT 500
 #define KG_INSERT_BYTES (1024 * 1024)
-/* Rows in memory: a block adds one row, and maybe one for each of its nodes. */
+/*
+ * Maximum number of collected rows. A block adds one row, and at most one row
+ * for each of its nodes.
+ */
 #define KG_ROWS (KG_INSERT + KG_BLOCK)
 
 bool
@@ -79,7 +89,7 @@ typedef struct Stream
 	SPITupleTable *table;
 	uint64 n;
 	uint64 next;
-	/* the current row: an edge, or a packed row and its nodes */
+	/* The current row: an edge, or a packed row and its nodes. */
 	bool done;
 	int64 key;
 	int32 number;
@@ -142,8 +152,8 @@ typedef struct Packer
 	Stream in;
 	Stream packed;
 	Stream alone_packed;
-	KgNodeList gone;	 /* keys of rows without edges */
-	MemoryContext batch; /* for rows packed since the last insertion */
+	KgNodeList gone;	 /* keys of packed rows whose nodes have no edges */
+	MemoryContext batch; /* memory for the rows since the last insertion */
 	Size nbytes;
 	int n; /* number of rows to insert */
 	Datum keys[KG_ROWS];
@@ -155,7 +165,7 @@ typedef struct Packer
 	bool no_incoming[KG_ROWS];
 	int64 total;
 	KgWork work;
-	int seen; /* nodes processed since the last insertion */
+	int seen; /* number of nodes processed since the last insertion */
 } Packer;
 
 static Datum
@@ -205,7 +215,7 @@ end_batch(Packer *p)
 	MemoryContextReset(p->batch);
 }
 
-/* Adds a row. The values are in the batch's memory context. */
+/* Adds a row to insert. Its values are in the memory context p->batch. */
 static void
 add_row(Packer *p, int64 key, uint32 nodes, uint32 alone, bytea *outgoing,
 		bytea *incoming)
@@ -221,8 +231,9 @@ add_row(Packer *p, int64 key, uint32 nodes, uint32 alone, bytea *outgoing,
 }
 
 /*
- * Appends the targets of a relation. They ascend unless the relation has a key,
- * which comes before the target in the order of edges.
+ * Appends the targets of a relation to packed. Targets are in ascending order,
+ * unless the relation has a key, because the key precedes the target in the
+ * order of edges.
  */
 static void
 append_group(StringInfo packed, int32 relation_no, int64 *targets, int n)
@@ -237,8 +248,8 @@ append_group(StringInfo packed, int32 relation_no, int64 *targets, int n)
 }
 
 /*
- * Appends a node's edges from a stream to packed, after space for the header.
- * Without edges, packed has only that space.
+ * Reads a node's edges from a stream and appends them to packed, after space
+ * for the header. If the node has no edges, packed has only that space.
  */
 static void
 take_edges(Stream *stream, int64 node, StringInfo packed)
@@ -292,8 +303,8 @@ add_to_block(KgBlockBuilder *builder, int64 node, StringInfo packed)
 }
 
 /*
- * Returns the next node of the streams of edges. PG_INT64_MAX means their end;
- * a node with this number is never packed.
+ * Returns the next node in the streams of edges, or PG_INT64_MAX at their end.
+ * A node with this number is never packed.
  */
 static int64
 next_node(const Packer *p)
@@ -302,7 +313,7 @@ next_node(const Packer *p)
 			   p->in.done ? PG_INT64_MAX : p->in.key);
 }
 
-/* Returns the absolute value; PostgreSQL 18 has no macro for it any more. */
+/* Returns the absolute value. PostgreSQL 18 no longer has a macro for it. */
 static int64
 magnitude(int64 key)
 {
@@ -310,8 +321,9 @@ magnitude(int64 key)
 }
 
 /*
- * Advances to the packed row of a block or a single node. Returns whether it
- * exists. Rows that are skipped have no edges, or too few.
+ * Advances a stream to the packed row of a block or a single node. Returns
+ * whether this row exists. Rows that are skipped have no edges, or too few
+ * edges for a row.
  */
 static bool
 find_packed(Packer *p, Stream *packed, int64 key)
@@ -365,7 +377,9 @@ pack_row(Packer *p, Stream *packed, int64 key, uint32 nodes, uint32 alone,
 		advance(packed);
 }
 
-/* Packs the nodes of a block. Correctly packed nodes are not changed. */
+/*
+ * Packs the nodes of a block. Does not change nodes that are packed correctly.
+ */
 static void
 pack_block(Packer *p, int64 block)
 {
@@ -417,7 +431,10 @@ pack_block(Packer *p, int64 block)
 	MemoryContextSwitchTo(old);
 }
 
-/* The remaining packed rows have no edges either. */
+/*
+ * Deletes the remaining packed rows, whose nodes have no edges, and the rows
+ * that were skipped before.
+ */
 static void
 delete_gone(Packer *p)
 {
@@ -454,7 +471,10 @@ pack_all(Packer *p)
 				"SELECT target, relation_no, source FROM @kg_edge "
 				"WHERE tenant = $1 ORDER BY target, relation_no, source",
 				p->tenant);
-	/* The index begins with the block, so skip the blocks of other tenants. */
+	/*
+	 * The index begins with the block. This condition skips the blocks of
+	 * other tenants.
+	 */
 	open_stream(&p->packed,
 				"SELECT block, nodes, alone, outgoing, incoming "
 				"FROM @kg_adjacency WHERE tenant = $1 "
@@ -499,10 +519,16 @@ kg_adjacency_pack(const char *tenant, bool wait, bool told)
 	kg_tenant_writes(tenant);
 	if (!kg_adjacency_lock(tenant, ExclusiveLock, wait))
 		return -1;
-	/* A snapshot that shows the rows committed during the wait. */
+	/*
+	 * The new snapshot shows rows that were committed during the wait for the
+	 * lock.
+	 */
 	PushActiveSnapshot(GetLatestSnapshot());
 	kg_become_owner(&user);
-	/* The streams' statements are analyzed here, with the owner's rights. */
+	/*
+	 * The statements of the streams are analyzed here, with the owner's
+	 * rights.
+	 */
 	nest = kg_spi_pin_path();
 	SPI_connect();
 	p = palloc0(sizeof(Packer));

@@ -1,7 +1,8 @@
 /*
  * packing.h
- *	  Maintenance of kg_adjacency: nodes that are not packed are packed, and
- *	  the packed edges of a node are discarded when its edges change.
+ *	  Maintenance of kg_adjacency, which has the edges of a node packed into
+ *	  one row. Nodes without such a row are packed. If an edge of a node
+ *	  changes, its packed edges are discarded.
  */
 #ifndef KG_PACKING_H
 #define KG_PACKING_H
@@ -9,26 +10,26 @@
 #include "storage/lock.h"
 
 /*
- * Locks a tenant's packed edges until the transaction ends: RowShareLock for a
- * writer of edges, ExclusiveLock for packing. Returns false if the lock is not
- * free and wait is false.
+ * Locks a tenant's packed edges until the transaction ends. A writer of edges
+ * takes RowShareLock, and packing takes ExclusiveLock. Returns false if wait
+ * is false and the lock is not free.
  */
 extern bool kg_adjacency_lock(const char *tenant, LOCKMODE mode, bool wait);
 
 /*
- * Packs the nodes of a tenant that have edges and are not packed, and returns
- * their number. If "wait" is true, waits for transactions that change edges of
- * the tenant. If it is false, returns -1 if there are such transactions, or if
- * the transaction's snapshot is too old. If the last argument is true, the
- * caller sees all edges, so the progress may be reported to it. Runs as the
- * extension's owner, outside of SPI.
+ * Packs the nodes of a tenant that have edges and are not packed. Returns the
+ * number of these nodes. If "wait" is true, waits for transactions that change
+ * edges of the tenant. If it is false, returns -1 if there are such
+ * transactions, or if the transaction's snapshot is too old. The last argument
+ * is true if the caller sees all edges, so that the progress may be reported
+ * to it. Runs as the extension's owner, outside of SPI.
  */
 extern int64 kg_adjacency_pack(const char *tenant, bool wait, bool told);
 
 /*
- * Discards the packed edges of nodes whose edges change. Searches do not read
- * these packed edges any more, and no session packs the nodes before this
- * transaction ends.
+ * Discards the packed edges of nodes whose edges change. From then on,
+ * searches do not read these packed edges. No session packs the nodes again
+ * before this transaction ends.
  */
 extern void kg_adjacency_forget(const char *tenant, const int64 *nodes,
 								uint32 n);

@@ -20,20 +20,20 @@
 /* Number of nodes per statement. */
 #define KG_FORGET 10000
 
-/* Blocks, and the nodes of each whose bits are cleared. */
+/* Blocks, and for each block the nodes whose bits are cleared. */
 typedef struct Forgotten
 {
 	int64 *blocks;
 	Datum *bits;
 	uint32 n;
-	int64 *rows; /* rows that become empty */
+	int64 *rows; /* keys of rows that become empty */
 	uint32 nrows;
 } Forgotten;
 
 /*
- * Clears bits, ascending by block, so that two sessions do not deadlock. The
- * second session finds a bit cleared, and leaves the node's own row to the
- * first one.
+ * Clears bits in the order of blocks, so that two sessions do not deadlock. If
+ * two sessions clear the same bit, the second session finds it cleared, and
+ * leaves the node's own row to the first session.
  */
 static void
 clear_bits(Datum tenant, Forgotten *f)
@@ -67,8 +67,8 @@ clear_bits(Datum tenant, Forgotten *f)
 }
 
 /*
- * Deletes empty rows, except rows of blocks in which other sessions have set
- * bits again.
+ * Deletes empty rows. Does not delete the row of a block in which other
+ * sessions have set bits again.
  */
 static void
 delete_rows(Datum tenant, const Forgotten *f)
@@ -82,7 +82,9 @@ delete_rows(Datum tenant, const Forgotten *f)
 	pfree(DatumGetPointer(blocks.value));
 }
 
-/* Clears the bits of the nodes, which must be in ascending order. */
+/*
+ * Discards the packed edges of some nodes, which must be in ascending order.
+ */
 static void
 forget_piece(Datum tenant, const int64 *nodes, uint32 n)
 {
@@ -140,8 +142,8 @@ last_block(void)
 }
 
 /*
- * Node numbers ascend, so the nodes of a load are above all packed ones and
- * need not be looked up.
+ * Discards the packed edges of nodes. Node numbers ascend, so new nodes are
+ * above all packed nodes and are not looked up.
  */
 void
 kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
@@ -159,7 +161,7 @@ kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
 		refuse_old_snapshot(value);
 	last = last_block();
 	for (uint32 i = 0; i < n; i++)
-		/* Only a damaged row names a node below the first one. */
+		/* Only a damaged row contains a node number below 1. */
 		if (nodes[i] > 0 && kg_block_of(nodes[i]) <= last)
 			old[nold++] = nodes[i];
 	qsort_interruptible(old, nold, sizeof(int64), kg_compare_nodes, NULL);

@@ -2,19 +2,20 @@
  * pieces.c
  *	  Maintenance of kg_trigram from the terms of entities.
  *
- * The pieces of a term are stored once in a tenant. They are written with the
- * first row of kg_term that has the term, and deleted with the last one.
+ * A piece is a trigram of a term. The pieces of a term are stored once in a
+ * tenant. They are written together with the first row of kg_term that has the
+ * term, and deleted after the last such row.
  *
- * The first piece is the head of its term. A transaction that writes a term
- * holds a share lock on the head. A transaction that has deleted a term locks
- * the head exclusively before it deletes the pieces, then looks for rows of
- * kg_term again if another transaction has ended since. If another transaction
- * holds the head, it does not wait and leaves the pieces. So every stored term
- * has its pieces, and writers that have a term in common do not wait for each
- * other.
+ * The first piece of a term is its head. A transaction that writes a term
+ * holds a share lock on the head. A transaction that has deleted a term takes
+ * an exclusive lock on the head. If another transaction holds a lock on the
+ * head, it does not wait and does not delete the pieces. Otherwise it searches
+ * kg_term for the term again if another transaction has ended since, and then
+ * deletes the pieces. So every stored term has its pieces, and writers with a
+ * common term do not wait for each other.
  *
- * Pieces stay without a term if several transactions delete its rows at once.
- * The quota of bytes counts them until kg_rebuild() deletes them.
+ * If several transactions delete the rows of a term at once, its pieces may
+ * remain. The quota of bytes counts them until kg_rebuild() deletes them.
  */
 #include "postgres.h"
 
@@ -31,22 +32,25 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* Number of terms whose pieces, up to 260 each, are changed at once. */
+/* Number of terms whose pieces (up to 260 per term) are changed at once. */
 #define KG_PIECED_TERMS 1024
 
-/* Distinct terms, sorted by bytes. */
+/* Distinct terms, sorted bytewise. */
 typedef struct Terms
 {
 	int n;
 	const char **terms;
 } Terms;
 
-/* Columns of heads and pieces; rows to be inserted have the first two. */
+/*
+ * Columns of heads (first trigrams of terms) and of pieces (all trigrams).
+ * Rows to insert have only the first two columns.
+ */
 enum
 {
 	KG_PIECE,
 	KG_PIECE_TERM,
-	KG_PIECE_TID, /* of a head; of a piece, its likely position */
+	KG_PIECE_TID, /* TID of a head; for a piece, its probable TID */
 	KG_PIECE_NUMBER,
 	KG_PIECE_COLUMNS
 };
@@ -84,7 +88,7 @@ sort_terms(const Datum *values, int n)
 	return terms;
 }
 
-/* Returns the heads of the terms that have pieces. */
+/* Returns the heads (first trigrams) of those terms that have trigrams. */
 static KgColumns
 heads_of(const char *const *terms, int n)
 {
@@ -104,7 +108,7 @@ heads_of(const char *const *terms, int n)
 	return heads;
 }
 
-/* Returns the pieces of the terms that have these heads. */
+/* Returns all pieces (trigrams) of the terms in heads. */
 static KgColumns
 pieces_of(const KgColumns *heads)
 {
@@ -118,9 +122,10 @@ pieces_of(const KgColumns *heads)
 }
 
 /*
- * Returns the heads whose terms are in the result of the last statement; if
- * among is false, the others. Heads and result are sorted by term. The second
- * column of the result, if any, has the positions of the heads.
+ * Selects heads. If "among" is true, returns the heads whose terms are in the
+ * result of the last statement; otherwise the other heads. Heads and result
+ * are sorted by term. If the result has a second column, it has the TIDs of
+ * the heads.
  */
 static KgColumns
 select_heads(const KgColumns *heads, bool among)
@@ -168,8 +173,8 @@ run(KgSaved *saved, const char *sql, const char *tenant,
 
 	kg_columns_args(columns, &args[1]);
 	/*
-	 * The newest rows, because other transactions delete rows that the snapshot
-	 * may show.
+	 * Reads the newest rows, because other transactions may have deleted rows
+	 * that the snapshot shows.
 	 */
 	kg_spi_exec_newest_args(saved, sql, columns->ncolumns + 1, args);
 }
@@ -178,7 +183,10 @@ run(KgSaved *saved, const char *sql, const char *tenant,
 	"INSERT INTO @kg_trigram AS g(tenant, trigram, term) " \
 	"SELECT $1, unnest($2), unnest($3) ON CONFLICT DO NOTHING"
 
-/* Inserts the pieces of some heads. Returns whether none was stored. */
+/*
+ * Inserts the pieces (trigrams) of the terms in heads. Returns whether none of
+ * these pieces was stored before.
+ */
 static bool
 insert_pieces(const char *tenant, const KgColumns *heads, bool counted)
 {
@@ -206,8 +214,9 @@ insert_pieces(const char *tenant, const KgColumns *heads, bool counted)
 }
 
 /*
- * Returns the pieces of the terms of these heads, numbered. The pieces of a
- * term are inserted together, so most of them follow their head on its page.
+ * Returns the pieces (trigrams) of the terms in heads, with numbers and
+ * probable TIDs. The pieces of a term are inserted together, so most of them
+ * follow the head on its page.
  */
 static KgColumns
 stored_pieces(const KgColumns *heads)
@@ -241,8 +250,9 @@ stored_pieces(const KgColumns *heads)
 }
 
 /*
- * Runs a deletion that returns numbers of pieces, and removes these from
- * pieces. Returns their bytes as the quota counts them (KG_PIECE_BYTES).
+ * Runs a deletion that returns the numbers of deleted pieces. Removes these
+ * pieces from the list. Returns their bytes, as the quota counts them
+ * (KG_PIECE_BYTES).
  */
 static int64
 delete_some(KgSaved *saved, const char *sql, const char *tenant,
@@ -275,9 +285,9 @@ delete_some(KgSaved *saved, const char *sql, const char *tenant,
 }
 
 /*
- * Deletes the pieces of these heads. First it deletes the pieces at their
- * likely positions, without searches in the index, which would be most of the
- * work. Then it searches for the others.
+ * Deletes the pieces (trigrams) of the terms in heads. First deletes pieces at
+ * their probable TIDs. This avoids searches in the index, which would be most
+ * of the work. Then searches for the remaining pieces.
  */
 static void
 delete_pieces(const char *tenant, const KgColumns *heads, bool counted)
@@ -314,18 +324,18 @@ delete_pieces(const char *tenant, const KgColumns *heads, bool counted)
 	"AND g.trigram = u.trigram AND g.term = u.term "
 
 /*
- * No entity has the term. Looks for the newest entity, because rows that were
- * deleted before are passed one by one, and the oldest entities are usually
- * deleted first.
+ * A condition: no entity has the term u.term. It searches from the newest
+ * entity, because an index scan passes deleted rows one by one, and the oldest
+ * entities are usually deleted first.
  */
 #define KG_UNUSED                                                             \
 	"(SELECT t.node FROM @kg_term t WHERE t.tenant = $1 AND t.term = u.term " \
 	"ORDER BY t.kind DESC, t.type_no DESC, t.node DESC LIMIT 1) IS NULL "
 
 /*
- * Locks the heads that are stored and inserts the pieces of the others. Returns
- * false if another session has inserted some of them since they were looked up;
- * the heads of these pieces are not locked.
+ * Locks the heads (first trigrams) that are stored, and inserts the pieces of
+ * the other terms. Returns false if another session has inserted some of these
+ * pieces since they were looked up; their heads are then not locked.
  */
 static bool
 write_pieces(const char *tenant, const KgColumns *heads, bool counted)
@@ -342,8 +352,8 @@ write_pieces(const char *tenant, const KgColumns *heads, bool counted)
 }
 
 /*
- * Returns the number of completed transactions that had an XID; it changes
- * with each.
+ * Returns the number of completed transactions that had an XID. The number
+ * changes when such a transaction ends.
  */
 static uint64
 completed(void)
@@ -366,7 +376,8 @@ forget_pieces(const char *tenant, const KgColumns *heads, bool counted)
 		heads);
 	unused = select_heads(heads, true);
 	/*
-	 * A transaction that ended after the first query may have written a term.
+	 * A transaction that ended after the first query may have written one of
+	 * the terms, so the query is repeated.
 	 */
 	if (unused.nrows > 0 && completed() != before)
 	{

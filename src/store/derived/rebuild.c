@@ -1,10 +1,10 @@
 /*
  * rebuild.c
- *	  Deriving all rows of a tenant anew.
+ *	  Derives all rows of a tenant anew.
  *
- * This is needed if triggers did not fire, as in a restore with disabled
- * triggers or for a table loaded by replication. It is also needed after a
- * change of the code that makes keys or terms. Writers of the tenant wait
+ * This is needed if triggers did not fire, for example in a restore with
+ * disabled triggers or for a table loaded by replication. It is also needed if
+ * the code that derives keys or terms has changed. Writers of the tenant wait
  * until the transaction ends.
  */
 #include "postgres.h"
@@ -62,8 +62,8 @@ static const struct
 			   "AND property IS NOT NULL"}};
 
 /*
- * Returns the tenant's catalog, with each type locked against writers.
- * Deletions do not take this lock, so the rows are locked too when they are
+ * Returns the tenant's catalog after locking each type against writers. A
+ * deletion does not take this lock, so rows are locked, too, when they are
  * read.
  */
 static const KgCatalog *
@@ -92,8 +92,8 @@ delete_derived(const char *tenant)
 }
 
 /*
- * Derives rows with the stored keys. Adds nodes whose keys or scope are
- * outdated to changed.
+ * Derives rows from entities with their stored keys. Adds nodes with outdated
+ * keys or scope to changed.
  */
 static void
 derive_rows(KgDerivation *d, const KgCatalog *catalog,
@@ -125,9 +125,9 @@ derive_rows(KgDerivation *d, const KgCatalog *catalog,
 }
 
 /*
- * Raises an error if the transaction has a fixed snapshot and entities are
- * newer than this snapshot. Entities that were updated or deleted since could
- * not be locked; entities that were inserted since are not visible.
+ * Raises an error if the transaction has a fixed snapshot and some entities
+ * are newer than it. An entity that was updated or deleted since the snapshot
+ * could not be locked; an entity that was inserted since is not visible.
  */
 static void
 require_all_shown(const char *tenant, uint64 n)
@@ -176,7 +176,10 @@ derive_all(const KgCatalog *catalog, KgWork *work)
 		SPI_freetuptable(rows);
 	}
 	SPI_cursor_close(portal);
-	/* Fetching from a cursor leaves SPI's own context current. */
+	/*
+	 * Fetching from a cursor leaves SPI's memory context as the current
+	 * context.
+	 */
 	MemoryContextSwitchTo(caller);
 	require_all_shown(tenant, n);
 	kg_derive_end(d);
@@ -197,8 +200,9 @@ count_of(const char *tenant, int which)
 }
 
 /*
- * Counts the rows. Returns null counts for a caller that sees only a part of
- * the tenant, because this caller must not learn the number of hidden rows.
+ * Counts the rows. If the last argument is false, the caller sees only a part
+ * of the tenant. The counts are then null, so that they do not reveal the
+ * number of hidden rows.
  */
 static Jsonb *
 count_all(const char *tenant, bool told)

@@ -1,6 +1,6 @@
 /*
  * rebuild.h
- *	  Deriving all rows of a tenant anew from its entities.
+ *	  Derives all rows of a tenant anew from its entities.
  */
 #ifndef KG_REBUILD_H
 #define KG_REBUILD_H
@@ -8,9 +8,9 @@
 #include "utils/jsonb.h"
 
 /*
- * Derives the index keys, search terms and edges of the current role's tenant,
- * which needs admin access. Returns the numbers of rows afterwards. Raises an
- * error for references without a target. Call inside SPI_connect().
+ * Derives the index keys, search terms and edges of the current role's tenant
+ * anew. The role needs admin access. Returns the numbers of rows afterwards.
+ * Raises an error for references without a target. Call inside SPI_connect().
  */
 extern Jsonb *kg_rebuild(void);
 

@@ -2,11 +2,11 @@
  * words.c
  *	  Maintenance of kg_word and kg_word_count from the texts of entities.
  *
- * One statement writes both, so the counts agree with the rows. Each backend
- * counts in its own rows of kg_word_count, so sessions that write the same
- * words do not wait for each other. The newest version of the row is written,
- * whatever the transaction's snapshot shows: the row may have been left by a
- * previous backend with the same number.
+ * One statement writes both tables, so the counts agree with the rows. Each
+ * backend has its own rows (slot) of kg_word_count, so sessions that write the
+ * same words do not wait for each other. A row may have been written by a
+ * previous backend with the same number. So the newest version of the row is
+ * updated, even if the transaction's snapshot does not show it.
  */
 #include "postgres.h"
 
@@ -42,7 +42,10 @@ kg_word_rows_add(KgWordRows *words, int32 type_no, int64 node,
 	}
 }
 
-/* Counts the rows that a statement has changed. */
+/*
+ * Runs a statement that changes rows of kg_word, and adds its changes to the
+ * counts. sign is the sign of the change.
+ */
 #define KG_COUNT(changed, sign)                                       \
 	"WITH changed AS (" changed " RETURNING word, node, frequency) "  \
 	"INSERT INTO @kg_word_count AS c(tenant, word, slot, documents, " \
@@ -53,7 +56,7 @@ kg_word_rows_add(KgWordRows *words, int32 type_no, int64 node,
 	"SET documents = c.documents + excluded.documents, "              \
 	"length = c.length + excluded.length"
 
-/* Deletes the rows of nodes. Returns their words. */
+/* Deletes the rows of nodes. Returns the words of these rows. */
 static SPITupleTable *
 delete_rows(const char *tenant, const KgNodeList *stale)
 {
@@ -67,9 +70,9 @@ delete_rows(const char *tenant, const KgNodeList *stale)
 }
 
 /*
- * Deletes the counts of words that no entity has any more. It omits counts that
- * other transactions write. The sum of the deleted counts of a word is zero, so
- * the remaining ones stay correct.
+ * Deletes the counts of words that no entity has any more. Skips counts that
+ * other transactions are writing. The deleted counts of a word add up to zero,
+ * so the remaining counts stay correct.
  */
 static void
 forget_counts(const char *tenant, SPITupleTable *words)

@@ -12,7 +12,7 @@
 
 typedef struct KgWordRows
 {
-	KgColumns rows;	  /* word, type_no, node, frequency, length */
+	KgColumns rows;	  /* columns: word, type_no, node, frequency, length */
 	KgNodeList stale; /* nodes whose rows are replaced */
 } KgWordRows;
 

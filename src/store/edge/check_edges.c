@@ -24,7 +24,7 @@ kg_edges_lock(const char *tenant, const KgColumns *edges)
 {
 	int32 locked = 0;
 
-	/* Edges of one relation are mostly adjacent. */
+	/* Adjacent edges mostly have the same relation. */
 	for (int i = 0; i < edges->nrows; i++)
 	{
 		int32 number = DatumGetInt32(edges->values[KG_EDGE_RELATION][i]);
@@ -39,12 +39,13 @@ kg_edges_lock(const char *tenant, const KgColumns *edges)
 typedef struct NodeType
 {
 	int64 node;	   /* hash key */
-	int32 type_no; /* 0: not stored */
+	int32 type_no; /* type of the node; 0: the node is not stored */
 } NodeType;
 
 /*
- * Locks the entities at all ends until the transaction ends, and returns their
- * types by node. An entity that the caller does not see counts as missing.
+ * Locks the entities at all ends until the transaction ends. Returns a hash
+ * table of their types by node. An entity that the caller does not see counts
+ * as missing.
  */
 static HTAB *
 lock_ends(const char *tenant, const KgColumns *edges,
@@ -178,7 +179,8 @@ report_variant(const KgCatalog *catalog, const KgRelation *relation, int32 from,
 }
 
 /*
- * Reports a fault of an edge's properties; pointer is a JSON Pointer into them.
+ * Reports a fault in the properties of an edge. pointer is a JSON Pointer into
+ * the properties.
  */
 static void
 report_property(KgError *err, int row, const char *pointer,
@@ -274,8 +276,8 @@ check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 }
 
 /*
- * Checks the key. Functions of kg_graph compute it from the properties; plain
- * SQL may contain any value.
+ * Checks the key of an edge. Functions of kg_graph compute the key from the
+ * properties, but plain SQL may write any value.
  */
 static void
 check_key(const KgRelation *relation, const KgColumns *edges, int row,

@@ -1,9 +1,9 @@
 /*
  * edge_ends.c
- *	  Work at the ends of edges when edges are replaced.
+ *	  Updates at the ends of edges when edges are replaced.
  *
- * Triggers get no arguments from their statement, so the state of
- * kg_edge_ends_together() is a static variable.
+ * A statement cannot pass arguments to its triggers. So the state of
+ * kg_edge_ends_together() is in a static variable.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@ typedef struct Together
 	const char *tenant;
 	SubTransactionId within;
 	MemoryContext context;
-	const KgCatalog *catalog; /* for the counts */
+	const KgCatalog *catalog; /* catalog used for the counts */
 	KgCountChanges *counts;
 	KgNodeList nodes;
 	struct Together *outer;
@@ -27,9 +27,9 @@ typedef struct Together
 static Together *innermost = NULL;
 
 /*
- * Returns the enclosing call for the tenant, or NULL. Returns NULL in a
- * subtransaction of a DBA's trigger, too. Such a subtransaction may be rolled
- * back alone, so its work is not deferred.
+ * Returns the enclosing call of kg_edge_ends_together() for the tenant, or
+ * NULL. Also returns NULL in a subtransaction of a DBA's trigger. Such a
+ * subtransaction may be rolled back alone, so its updates are not postponed.
  */
 static Together *
 together(const char *tenant)
@@ -100,7 +100,7 @@ kg_edge_ends_take(const char *tenant, const int64 *nodes, uint32 n)
 
 	if (t == NULL)
 		return false;
-	/* No session can pack the edges until the lock is released. */
+	/* Until this lock is released, no session can pack the edges. */
 	(void) kg_adjacency_lock(tenant, RowShareLock, true);
 	for (uint32 i = 0; i < n; i++)
 		kg_node_add(&t->nodes, nodes[i]);

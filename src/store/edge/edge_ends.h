@@ -1,12 +1,12 @@
 /*
  * edge_ends.h
- *	  Work at the ends of edges when edges are replaced.
+ *	  Updates at the ends of edges when edges are replaced.
  *
  * If the references of an entity change, one statement deletes edges and the
- * next one inserts others. Counts of edges, and packed edges, are locked at
- * the ends of all these edges, in one common order. Two sessions that move
- * entities between the same ends therefore wait for each other in turn and do
- * not deadlock.
+ * next statement inserts edges. Both change the counts and the packed edges of
+ * the edges' ends. The locks for this are taken once for all ends, in a common
+ * order. So two sessions that move entities between the same ends wait for
+ * each other and do not deadlock.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */
@@ -17,8 +17,8 @@
 #include "store/derived/counted.h"
 
 /*
- * Calls work(arg). At its end, does the work at ends that its statements on
- * kg_edge have left for the tenant.
+ * Calls work(arg). Then updates the counts and packed edges that the
+ * statements of work(arg) on kg_edge have left for the tenant.
  */
 extern void kg_edge_ends_together(const char *tenant, void (*work)(void *arg),
 								  void *arg);
@@ -30,8 +30,9 @@ extern void kg_edge_ends_together(const char *tenant, void (*work)(void *arg),
 extern KgCountChanges *kg_edge_ends_counts(const KgCatalog *catalog);
 
 /*
- * Adds the nodes to those whose packed edges are forgotten at the end of the
- * enclosing kg_edge_ends_together(). Returns false if there is no such call.
+ * Adds the nodes to the list of nodes whose packed edges are discarded at the
+ * end of the enclosing kg_edge_ends_together(). Returns false if there is no
+ * such call.
  */
 extern bool kg_edge_ends_take(const char *tenant, const int64 *nodes, uint32 n);
 

@@ -25,7 +25,10 @@ fault(const KgRelation *relation, const JsonbValue *value, const char *what,
 	return err;
 }
 
-/* Returns an integer as text; equal numbers give equal keys. */
+/*
+ * Returns an integer as text. Numbers that are equal (1 and 1.0) give equal
+ * texts.
+ */
 static const char *
 integer_text(Numeric number)
 {

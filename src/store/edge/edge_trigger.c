@@ -1,12 +1,12 @@
 /*
  * edge_trigger.c
- *	  The statement triggers of kg_edge. They check explicit edges in
- *	  batches, one tenant at a time, record the history of edges, and update
- *	  counts of edges.
+ *	  The statement triggers of kg_edge. They check explicit edges in batches,
+ *	  one tenant at a time, record the history of edges, and update counts of
+ *	  edges.
  *
- * Derived edges are written by the maintenance of references, as the
- * extension's owner. Policies permit no other role to write a row with a
- * property.
+ * Derived edges (rows with a property) are written as the extension's owner by
+ * the functions that maintain references. Policies prevent other roles from
+ * writing such rows.
  */
 #include "postgres.h"
 
@@ -112,7 +112,7 @@ take_row(KgColumns *batch, TupleTableSlot *slot, const int *places)
 	MemoryContextSwitchTo(old);
 }
 
-/* Returns whether the identity of an edge has changed. */
+/* Returns whether an update changes the identity of an edge. */
 static bool
 is_another(const TupleTableSlot *before, const TupleTableSlot *after,
 		   const int *places)
@@ -141,7 +141,7 @@ check_rows(TriggerData *trigdata, const KgUserContext *caller)
 	TupleTableSlot *before = MakeSingleTupleTableSlot(desc,
 													  &TTSOpsMinimalTuple);
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
-	bool made = false; /* the batch has an edge */
+	bool made = false; /* the batch contains an edge */
 
 	MemoryContext context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph edges", ALLOCSET_DEFAULT_SIZES);
@@ -196,14 +196,16 @@ typedef struct Keeping
 	const KgUserContext *caller;
 	bool restored;
 	int places[NCOLS];
-	MemoryContext row; /* for reading one row */
+	MemoryContext row; /* memory for reading one row */
 	char *tenant;	   /* NULL: before the first row */
-	bool whole;		   /* the statement brings all derived rows */
-	bool own;		   /* or only their history */
+	/* the statement rewrites the whole tenant, with all derived rows */
+	bool whole;
+	/* the history is restored or rewritten too, so it is not recorded */
+	bool own;
 	const KgCatalog *catalog;
 	KgCountChanges *counts;		/* NULL: the tenant has no counts */
-	bool counts_later;			/* counts are written by an outer call */
-	KgHistory *history;			/* NULL: nothing to write yet */
+	bool counts_later;			/* an outer call writes the counts */
+	KgHistory *history;			/* NULL: there are no changes to write yet */
 	const KgRelation *relation; /* relation of the last row, or NULL */
 	int32 relation_no;
 } Keeping;
@@ -246,8 +248,8 @@ begin_tenant(Keeping *keeping, Datum tenant_datum)
 }
 
 /*
- * Returns the relation of a row if the relation has history. Otherwise reads
- * no further columns of the row.
+ * Returns the relation of a row if the relation has history. Otherwise returns
+ * NULL and reads no further columns of the row.
  */
 static const KgRelation *
 kept_relation(Keeping *keeping, TupleTableSlot *slot)
@@ -325,8 +327,8 @@ count_row(Keeping *keeping, TupleTableSlot *slot, bool made)
 }
 
 /*
- * Records a row. An edge whose relation changes is recorded as a deletion and a
- * creation.
+ * Records the change of an edge. If its relation changes, records a deletion
+ * and a creation.
  */
 static void
 keep_row(Keeping *keeping, TupleTableSlot *before, TupleTableSlot *after)
@@ -354,8 +356,8 @@ keep_row(Keeping *keeping, TupleTableSlot *before, TupleTableSlot *after)
 }
 
 /*
- * Returns whether a dump is being restored. Its script turns row security off,
- * and contains the edges' history.
+ * Returns whether a dump is being restored. The script of a dump turns row
+ * security off, and contains the history of edges.
  */
 static bool
 is_restored(void)

@@ -168,7 +168,7 @@ take_compared(int *found, int64 *states)
 }
 
 /*
- * Some rows of a batch, their indexes in it, and the results of their
+ * Some rows of a batch, their indexes in the batch, and the results of their
  * comparison.
  */
 typedef struct Chosen
@@ -214,11 +214,11 @@ kg_edges_compare_states(const char *tenant, const KgColumns *edges, int *found,
 }
 
 /*
- * Locks the wanted rows. Removes rows from the wanted rows when they are
- * locked, or found to be deleted. Also removes unchanged rows that a policy
- * prevents from being locked, because it prevents their update as well. The
- * remaining rows were deleted and written again by another session. Returns
- * whether there are such rows.
+ * Tries to lock the wanted rows. A row is no longer wanted if it is locked, or
+ * found to be deleted. This also applies to an unchanged row that a policy
+ * prevents from being locked, because the policy prevents its update, too.
+ * Returns whether wanted rows remain. Another session has deleted and written
+ * these rows again.
  */
 static bool
 hold_some(const char *tenant, const KgColumns *edges, bool *wanted, int *found,

@@ -24,8 +24,8 @@
 
 extern void kg_edges_init(KgColumns *edges, MemoryContext context);
 /*
- * Adds a row. properties may be NULL. It is not copied and must live as long
- * as the rows.
+ * Adds a row. properties may be NULL. The properties are not copied and must
+ * live as long as the rows.
  */
 extern void kg_edges_add(KgColumns *edges, int64 source, int32 relation_no,
 						 int64 target, const char *key,
@@ -35,10 +35,10 @@ extern void kg_edges_add(KgColumns *edges, int64 source, int32 relation_no,
 extern void kg_edges_copy(KgColumns *edges, const KgColumns *from, int row);
 
 /*
- * Where kg_edges_check() reports faults. The path of a fault is
- * "<path>/<number>"; numbers has the number of each row, and NULL means the
- * row's index. Faults are added to errors or, if by_row is set, to
- * errors[number].
+ * Describes how kg_edges_check() reports faults. The path of a fault is
+ * "<path>/<number>". numbers has the number of each row; if it is NULL, the
+ * number is the row's index. Faults are added to errors or, if by_row is set,
+ * to errors[number].
  */
 typedef struct KgEdgeReport
 {
@@ -46,7 +46,7 @@ typedef struct KgEdgeReport
 	const int *numbers;
 	bool by_row;
 	KgErrorList *errors;
-	/* the ends of some rows are swapped, as for kg_edges_write_turned() */
+	/* The ends of some rows are swapped, as for kg_edges_write_turned(). */
 	bool turned;
 } KgEdgeReport;
 
@@ -77,12 +77,13 @@ extern List *kg_row_counts(void);
 /*
  * Returns the number of explicit edges of each relation of the tenant, as
  * KgRowCount *. Relations without edges are omitted. Reads with the active
- * snapshot if read_only.
+ * snapshot if read_only is true.
  */
 extern List *kg_edges_count(const char *tenant, bool read_only);
 
 /*
- * The position of kg_edges_read(): the last edge read; zeroes before the first.
+ * The last edge that kg_edges_read() has read; all zeroes before the first
+ * edge.
  */
 typedef struct KgEdgePlace
 {
@@ -92,16 +93,16 @@ typedef struct KgEdgePlace
 } KgEdgePlace;
 
 /*
- * Reads the next explicit edges of a relation after *place, in the order of the
- * primary key, at most limit. Also reads edges that were committed after the
+ * Reads explicit edges of a relation: at most limit edges after *place, in the
+ * order of the primary key. Also reads edges that were committed after the
  * transaction's snapshot.
  */
 extern void kg_edges_read(const char *tenant, int32 relation_no,
 						  KgEdgePlace *place, int limit, KgColumns *edges);
 
 /*
- * Results of comparing an edge: not stored; stored with other properties;
- * stored with equal properties.
+ * Results of the comparison of an edge with the stored edges: not stored;
+ * stored with other properties; stored with equal properties.
  */
 #define KG_EDGE_NONE 0
 #define KG_EDGE_OTHER 1
@@ -122,22 +123,22 @@ extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
 extern void kg_edges_compare_states(const char *tenant, const KgColumns *edges,
 									int *found, int64 *states);
 /*
- * Locks the edges that are to be updated (KG_EDGE_OTHER), in the order of the
- * key. Sets found and states again for the rows that will be overwritten, so
- * that they include changes that other sessions have made since the
- * comparison. Locks nothing in a read-only transaction.
+ * Locks the stored edges that are to be updated (KG_EDGE_OTHER), in the order
+ * of the primary key. Then sets found and states of these edges again, so that
+ * they include changes that other sessions made since the comparison. Locks
+ * nothing in a read-only transaction.
  */
 extern void kg_edges_hold(const char *tenant, const KgColumns *edges,
 						  int *found, int64 *states);
 /*
- * Sets newer for each edge whose stored row another session has written since
- * the snapshot.
+ * Sets newer[i] for each edge whose stored row another session has written
+ * since the snapshot "than".
  */
 extern void kg_edges_find_newer(const char *tenant, const KgColumns *edges,
 								Snapshot than, bool *newer);
 /*
- * Returns the state of an edge from a row of SPI_tuptable, which has xmin and
- * ctid in column and the next column.
+ * Returns the state of an edge from a row of SPI_tuptable. The given column
+ * and the next column have xmin and ctid.
  */
 extern int64 kg_edge_state(uint64 row, int column);
 /*
@@ -148,11 +149,11 @@ extern void kg_edges_compare_latest(const char *tenant, const KgColumns *edges,
 									int *found);
 /*
  * Writes the edges that are not KG_EDGE_SAME, as the current role. The ends
- * are already swapped (kg_edges_turn()). If another session has written a
- * symmetric edge of these since the ends were swapped, the call is begun again
- * (kg_again()). found becomes KG_EDGE_NONE for each created edge and
- * KG_EDGE_OTHER for each updated one. Returns NULL, or an array that marks the
- * edges that triggers or policies prevented from being written.
+ * are already swapped by kg_edges_turn(). If another session has since written
+ * one of the symmetric edges, the call is begun again (kg_again()). found
+ * becomes KG_EDGE_NONE for each created edge and KG_EDGE_OTHER for each
+ * updated edge. Returns an array that marks the edges that triggers or
+ * policies prevented from being written, or NULL if there are no such edges.
  */
 extern const bool *kg_edges_write_turned(const KgCatalog *catalog,
 										 const KgColumns *edges, int *found);
@@ -172,11 +173,14 @@ extern void kg_edges_delete(const char *tenant, const KgColumns *edges,
 							bool whole);
 
 /*
- * Returns the error KG_CONFLICT for an edge that was not stored before and that
- * another session has written.
+ * Returns the error KG_CONFLICT for an edge that was not stored when it was
+ * looked up, but that another session has since written.
  */
 extern KgError *kg_edge_lost_race(void);
-/* Raises kg_edge_lost_race(), or begins the call again if it can. */
+/*
+ * Raises kg_edge_lost_race(). If the call can be begun again, begins it again
+ * instead.
+ */
 extern KG_NORETURN void kg_edge_throw_lost_race(void);
 
 #endif /* KG_EDGES_H */

@@ -1,6 +1,6 @@
 /*
  * given_edges.c
- *	  Edges as a caller gives them.
+ *	  Edges in the form in which a caller sends them.
  */
 #include "postgres.h"
 
@@ -77,7 +77,10 @@ several_error(const KgCatalog *catalog, const char *name)
 	return err;
 }
 
-/* Returns whether each edge of the relation begins or ends at a row of a table. */
+/*
+ * Returns whether all edges of the relation begin or end at rows of a table of
+ * the user.
+ */
 static bool
 joins_rows(const KgCatalog *catalog, const KgRelation *relation)
 {
@@ -136,10 +139,10 @@ kg_given_relation(const KgCatalog *catalog, const char *bundle,
 }
 
 /*
- * Returns the type of a handle if several bundles have a type of this name. It
- * is the type that a variant of the relation has at this end, preferably of
- * the relation's own bundle. So a bundle stays valid when another bundle adds
- * a type of this name.
+ * Returns the type that a handle means if several bundles have a type of this
+ * name. It is the type that a variant of the relation has at this end. A type
+ * of the relation's own bundle is preferred. So a bundle stays valid when
+ * another bundle adds a type of this name.
  */
 static const KgType *
 variant_type(const KgCatalog *catalog, const KgRelation *relation,
@@ -165,8 +168,8 @@ variant_type(const KgCatalog *catalog, const KgRelation *relation,
 }
 
 /*
- * Reads a handle, or a bare id if the relation's variants permit only one type
- * at this end.
+ * Reads an end from a handle. A bare id is permitted if the relation's
+ * variants have only one type at this end.
  */
 void
 kg_edge_end_read(const KgCatalog *catalog, const KgRelation *relation,
@@ -253,7 +256,7 @@ kg_given_ends(const KgCatalog *catalog, const KgGivenEdge *edges, int n,
 		kg_edge_end_read(
 			catalog, edge->relation, edge->to, false, &ends[2 * i + 1]);
 	}
-	/* Most edges join entities of the payload, whose nodes are known. */
+	/* Most edges connect entities of the payload, whose nodes are known. */
 	if (payload)
 		kg_payload_nodes(payload, ends, 2 * n);
 	find_ends(catalog->tenant, ends, 2 * n, known);

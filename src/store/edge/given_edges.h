@@ -1,8 +1,8 @@
 /*
  * given_edges.h
  *	  Edges in the form in which a caller sends them: the name of a relation
- *	  and two handles. The functions find the relation and the nodes, or make
- *	  the error.
+ *	  and two handles. The functions find the relation and the nodes, or return
+ *	  an error.
  */
 #ifndef KG_GIVEN_EDGES_H
 #define KG_GIVEN_EDGES_H
@@ -26,9 +26,9 @@ extern const KgRelation *kg_given_relation(const KgCatalog *catalog,
  */
 typedef struct KgEdgeEnd
 {
-	const KgType *type; /* NULL: unknown */
+	const KgType *type; /* type of the entity; NULL: unknown */
 	const char *id;
-	int64 node; /* 0: not found */
+	int64 node; /* 0: the entity was not found */
 } KgEdgeEnd;
 
 extern void kg_edge_end_read(const KgCatalog *catalog,
@@ -37,10 +37,11 @@ extern void kg_edge_end_read(const KgCatalog *catalog,
 
 typedef struct KgGivenEdge
 {
-	const KgRelation *relation; /* NULL: invalid */
-	const char *from;			/* a handle, as to is */
+	const KgRelation *relation; /* NULL: the relation is invalid */
+	/* handle of the source; "to" is the handle of the target */
+	const char *from;
 	const char *to;
-	const char *key; /* see store/edge/edge_key.h; NULL: invalid */
+	const char *key; /* key (store/edge/edge_key.h); NULL: invalid */
 } KgGivenEdge;
 
 /* Ends that previous calls have found (store/edge/known_ends.h). */
@@ -48,11 +49,11 @@ typedef struct KgKnownEnds KgKnownEnds;
 struct KgPayload;
 
 /*
- * Returns the two ends of each edge, as the current role sees them. Ends that
- * are neither in "known" nor among the items of payload (which may be NULL)
- * are read by one statement per type. An edge of a symmetric relation has no
- * direction: if the edge is stored in the opposite direction, its ends are
- * swapped. If "making" is true, the direction is looked up under a lock
+ * Returns the two ends of each edge, as the current role sees them. Ends are
+ * looked up in "known" and among the items of payload (which may be NULL). One
+ * statement per type reads the remaining ends. An edge of a symmetric relation
+ * has no direction: if the edge is stored in the opposite direction, its ends
+ * are swapped. If "making" is true, the direction is looked up under a lock
  * (store/edge/symmetric.h).
  */
 extern KgEdgeEnd *kg_given_ends(const KgCatalog *catalog,
@@ -61,14 +62,16 @@ extern KgEdgeEnd *kg_given_ends(const KgCatalog *catalog,
 								KgKnownEnds *known, bool making);
 
 /*
- * Like kg_given_ends(), but looks up all ends again, after a wait for a lock.
+ * Like kg_given_ends(), but looks up all ends again. Use it after a wait for a
+ * lock.
  */
 extern KgEdgeEnd *kg_given_ends_now(const KgCatalog *catalog,
 									const KgGivenEdge *edges, int n);
 
 /*
  * kg_no_end_error() returns the error for an end that names no entity.
- * kg_edge_twice_error() returns the error for an edge that is given twice.
+ * kg_edge_twice_error() returns the error for an edge that occurs twice in a
+ * call.
  */
 extern KgError *kg_no_end_error(const KgRelation *relation, const char *end);
 extern KgError *kg_edge_twice_error(const KgGivenEdge *edge, const char *where);

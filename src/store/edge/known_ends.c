@@ -8,7 +8,7 @@
 #include "store/edge/known_ends.h"
 #include "utils/memutils.h"
 
-/* Maximal number of cached ids; then the cache is emptied. */
+/* Maximum number of cached ids. If it is reached, the cache is emptied. */
 #define KG_KNOWN_COPIES 200000
 
 typedef struct KnownEnd
@@ -20,13 +20,15 @@ typedef struct KnownEnd
 } KnownEnd;
 
 /*
- * A hash table with open addressing: a look-up reads one cache line and the id.
+ * A hash table with open addressing. A look-up reads one cache line of the
+ * table, and the id.
  */
 struct KgKnownEnds
 {
 	MemoryContext context;
 	KnownEnd *slots;
-	uint32 size; /* a power of two, at least twice used */
+	/* number of slots: a power of two, at least twice the used slots */
+	uint32 size;
 	uint32 used;
 	MemoryContext ids;
 	int copied;
@@ -70,7 +72,7 @@ hash_of(const KgType *type, const char *id)
 		   (uint32) type->type_no;
 }
 
-/* Returns the slot of the end, or the free slot for it. */
+/* Returns the slot that has the end, or the free slot for it. */
 static KnownEnd *
 slot_of(const KgKnownEnds *known, int32 type_no, const char *id, uint32 hash)
 {

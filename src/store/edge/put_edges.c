@@ -31,7 +31,7 @@ typedef struct EdgeItem
 {
 	KgGivenEdge edge;
 	Jsonb *properties; /* or NULL */
-	int first;		   /* an earlier item for the same edge, or -1 */
+	int first;		   /* index of an earlier item for the same edge, or -1 */
 } EdgeItem;
 
 /* The identity of an edge. */
@@ -43,7 +43,7 @@ typedef struct Identity
 	const char *key;
 } Identity;
 
-/* The first item of an edge. */
+/* An edge, and the first item that names it. */
 typedef struct Place
 {
 	Identity identity; /* hash key */
@@ -55,10 +55,11 @@ typedef struct Edges
 	const char *tenant;
 	const KgCatalog *catalog;
 	bool deleting;
-	const char *relation; /* relation of all items; NULL: each names its own */
+	/* relation of all items; NULL: each item names its relation */
+	const char *relation;
 	KgOutcomes *outcomes;
 	EdgeItem *items;
-	HTAB *seen; /* entries are Place */
+	HTAB *seen; /* hash table of Place: the edges of previous items */
 	KgKnownEnds *known;
 } Edges;
 
@@ -93,7 +94,10 @@ string_member(Edges *edges, int i, const JsonbContainer *object,
 	return NULL;
 }
 
-/* Sets the key. An edge to delete has properties only for its key. */
+/*
+ * Sets the key of an edge from the item's properties. An item to delete has
+ * properties only if the edge has a key.
+ */
 static void
 read_key(Edges *edges, int i)
 {
@@ -174,8 +178,8 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 }
 
 /*
- * Returns ids similar to the id of an end. The ids are of the type of the end,
- * or of the types that the relation permits.
+ * Returns ids that are similar to the id of an end. They are ids of the end's
+ * type or, if the type is unknown, of the types that the relation permits.
  */
 static Jsonb *
 nearest_end(const Edges *edges, const KgRelation *relation, const char *given,
@@ -262,8 +266,8 @@ identity_of(const KgGivenEdge *edge, int64 source, int64 target)
 }
 
 /*
- * Returns true for the first item of an edge. A tool refuses a second item of
- * the same edge.
+ * Returns true if the item is the first item of its edge. Tools reject a
+ * second item of the same edge.
  */
 static bool
 enter(Edges *edges, int i, int64 source, int64 target)
@@ -282,7 +286,10 @@ enter(Edges *edges, int i, int64 source, int64 target)
 	return !found;
 }
 
-/* Adds a batch of valid items as rows; numbers gets their indexes. */
+/*
+ * Adds the valid items of a batch to rows. Sets numbers to the indexes of
+ * these items.
+ */
 static void
 collect_rows(Edges *edges, int start, int n, KgColumns *rows, int *numbers)
 {
@@ -335,9 +342,9 @@ is_between(const KgColumns *rows, int row, int64 a, int64 b)
 }
 
 /*
- * Returns whether the ends of a faulty row now have other nodes. This is so if
- * another session, for which the lock waited, deleted an entity at an end and
- * created it again.
+ * Returns whether the ends of a faulty row now have other nodes. This occurs
+ * if this session waited for a lock of another session that deleted an entity
+ * at an end and created it again.
  */
 static bool
 ends_made_anew(const Edges *edges, const KgColumns *rows, const int *numbers,
@@ -370,8 +377,8 @@ ends_made_anew(const Edges *edges, const KgColumns *rows, const int *numbers,
 }
 
 /*
- * Checks rows and locks their ends until they are written. Returns false
- * without reports if the ends must be looked up again.
+ * Checks rows, and locks their ends until the transaction ends. If the ends
+ * must be looked up again, returns false and reports no errors.
  */
 static bool
 check_rows(Edges *edges, const KgColumns *rows, const int *numbers)
@@ -393,7 +400,10 @@ check_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	return !anew;
 }
 
-/* Removes these rows from the collected rows. */
+/*
+ * Forgets the edges of these rows, and the cached ends, so that the rows can
+ * be collected again.
+ */
 static void
 forget_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 {
@@ -410,7 +420,9 @@ forget_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	edges->known = kg_known_ends_make();
 }
 
-/* Collects rows and, unless deleting, checks them. */
+/*
+ * Collects the rows of items. If the call writes edges, also checks the rows.
+ */
 static void
 prepare_rows(Edges *edges, int start, int n, KgColumns *rows, int *numbers)
 {
@@ -467,7 +479,9 @@ write_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	}
 }
 
-/* Reports edges that are still stored, because of a trigger or a policy. */
+/*
+ * Reports edges that a trigger or a policy has prevented from being deleted.
+ */
 static void
 find_kept(Edges *edges, const KgColumns *rows, const int *numbers)
 {
@@ -479,7 +493,10 @@ find_kept(Edges *edges, const KgColumns *rows, const int *numbers)
 			report_kept(edges, numbers[i], "deleted");
 }
 
-/* Deletes rows; items has their indexes. Returns true if all were stored. */
+/*
+ * Deletes rows. items has the indexes of their items. Returns true if all rows
+ * were stored.
+ */
 static bool
 delete_found(Edges *edges, const KgColumns *rows, const int *items)
 {
@@ -500,8 +517,9 @@ delete_found(Edges *edges, const KgColumns *rows, const int *items)
 }
 
 /*
- * Deletes rows. Repeats the deletion for rows that another session deleted and
- * created again while the deletion waited for it.
+ * Deletes rows. While the deletion waited for another session, that session
+ * may have deleted and created rows again. The deletion is repeated for such
+ * rows.
  */
 static bool
 delete_newest(Edges *edges, KgColumns rows, int *items)
@@ -535,9 +553,9 @@ delete_newest(Edges *edges, KgColumns rows, int *items)
 
 /*
  * Returns the rows that were not found and whose ends now have other nodes.
- * This is so if another session, for which the deletion waited, deleted an
- * entity at an end and created it again, and perhaps the edge too. Sets items
- * to the indexes of these rows.
+ * This occurs if the deletion waited for another session that deleted an
+ * entity at an end and created it again, perhaps with the edge. Sets items to
+ * the indexes of these rows.
  */
 static KgColumns
 find_anew(const Edges *edges, const KgColumns *rows, int *items)
@@ -582,7 +600,10 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	int *left = palloc(Max(1, rows->nrows) * sizeof(int));
 	KgColumns wanted;
 
-	/* A read-only transaction refuses each DELETE, even one without rows. */
+	/*
+	 * A read-only transaction rejects each DELETE, even if it would delete no
+	 * rows. So the rows are compared first.
+	 */
 	if (XactReadOnly && rows->nrows > 0)
 		kg_edges_compare(edges->tenant, rows, found);
 	kg_edges_init(&wanted, CurrentMemoryContext);
@@ -610,8 +631,8 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 }
 
 /*
- * Sets the verdicts of repeated items: the second deletion finds no edge,
- * unless the first one was prevented.
+ * Sets the verdicts of items that name the edge of an earlier item. The second
+ * deletion of an edge finds no edge, unless the first deletion was prevented.
  */
 static void
 settle_repeated(Edges *edges)
@@ -629,7 +650,7 @@ settle_repeated(Edges *edges)
 	}
 }
 
-/* Writes or deletes the items that were read. */
+/* Writes or deletes the edges of the items that were read. */
 static void
 perform(Edges *edges)
 {
@@ -640,7 +661,10 @@ perform(Edges *edges)
 
 	edges->seen = make_seen(n);
 	edges->known = kg_known_ends_make();
-	/* With atomic, all items are checked before the first write. */
+	/*
+	 * If the option atomic is set, all items are checked before the first
+	 * write.
+	 */
 	numbers = palloc(Max(1, nbatches) * sizeof(int *));
 	for (int i = 0; i < nbatches; i++)
 	{
@@ -706,8 +730,8 @@ run_call(void *arg)
 }
 
 /*
- * Ends are looked up as the caller sees them, so edges of hidden entities are
- * not touched.
+ * Writes or deletes edges. Ends are looked up as the caller sees them, so
+ * edges of hidden entities are not changed.
  */
 void
 kg_edges_put(const JsonbContainer *items, const char *relation, bool deleting,

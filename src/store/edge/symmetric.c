@@ -32,8 +32,9 @@ is_loop(const KgColumns *edges, int row)
 }
 
 /*
- * Returns a KG_EDGE_* value for each edge. With making true, raises KG_CONFLICT
- * for an edge that another session made and the snapshot does not show.
+ * Returns a KG_EDGE_* value for each edge. If "making" is true, raises
+ * KG_CONFLICT for an edge that another session has written and that the
+ * snapshot does not show.
  */
 static const int *
 find(const char *tenant, const KgColumns *edges, bool making)
@@ -55,7 +56,7 @@ find(const char *tenant, const KgColumns *edges, bool making)
 	return found;
 }
 
-/* Returns a hash of an edge that is equal for both directions of the edge. */
+/* Returns a hash of an edge. Both directions of an edge have the same hash. */
 static uint32
 hash_pair(const KgColumns *edges, int row)
 {
@@ -69,7 +70,10 @@ hash_pair(const KgColumns *edges, int row)
 		hash_bytes((unsigned char *) VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key)));
 }
 
-/* Locks the pairs, relation by relation in the order of their numbers. */
+/*
+ * Locks the pairs of ends of edges. Relations are processed in the order of
+ * their numbers, so that sessions do not deadlock.
+ */
 static void
 lock_pairs(const KgColumns *edges)
 {
@@ -101,8 +105,8 @@ lock_pairs(const KgColumns *edges)
 }
 
 /*
- * Returns the index of the first row, from row on, that has a symmetric
- * relation and two different ends. Returns nrows if no row qualifies.
+ * Returns the index of the first row, beginning at row, that has a symmetric
+ * relation and two different ends. Returns nrows if there is no such row.
  */
 static int
 next_symmetric(const KgCatalog *catalog, const KgColumns *edges, int row)
@@ -134,7 +138,8 @@ kg_symmetric_any(const KgCatalog *catalog, const KgColumns *edges)
 }
 
 /*
- * Adds these rows to "chosen" with swapped ends. Adds their indexes to "rows".
+ * Adds the symmetric edges to "chosen", with swapped ends, and their indexes
+ * to "rows".
  */
 static void
 choose(const KgCatalog *catalog, const KgColumns *edges, KgColumns *chosen,
@@ -170,7 +175,10 @@ kg_symmetric_twice(const KgCatalog *catalog, const KgColumns *edges)
 	choose(catalog, edges, &turned, rows);
 	if (turned.nrows == 0)
 		return NULL;
-	/* A read-only transaction does not make edges. */
+	/*
+	 * A read-only transaction does not write edges, so it needs no test for
+	 * conflicts.
+	 */
 	found = find(catalog->tenant, &turned, !XactReadOnly);
 	twice = palloc0(edges->nrows * sizeof(bool));
 	for (int i = 0; i < turned.nrows; i++)
@@ -178,7 +186,10 @@ kg_symmetric_twice(const KgCatalog *catalog, const KgColumns *edges)
 	return twice;
 }
 
-/* Adds the symmetric edges of a call as rows; places gets their indexes. */
+/*
+ * Adds the symmetric edges of a call to edges. Sets places to the indexes of
+ * these edges in the call.
+ */
 static void
 gather(const KgGivenEdge *given, const KgEdgeEnd *ends, int n, KgColumns *edges,
 	   int *places)
@@ -208,7 +219,7 @@ swap_ends(KgEdgeEnd *pair)
 	pair[1] = from;
 }
 
-/* Swaps the ends of edges that are stored the other way round. */
+/* Swaps the ends of edges that are stored in the opposite direction. */
 static void
 turn_stored(const char *tenant, KgEdgeEnd *ends, const KgColumns *edges,
 			const int *places, bool making)

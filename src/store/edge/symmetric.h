@@ -21,30 +21,30 @@
 
 /*
  * Swaps the ends of edges that are stored in the opposite direction, as the
- * current role. A relation may be NULL. If "making" is true, raises
- * KG_CONFLICT for an edge that another session has made and that the
- * transaction's snapshot does not show.
+ * current role sees them. The relation of an edge may be NULL. If "making" is
+ * true, raises KG_CONFLICT for an edge that another session has written and
+ * that the transaction's snapshot does not show.
  */
 extern void kg_edges_turn(const char *tenant, const KgGivenEdge *given,
 						  KgEdgeEnd *ends, int n, bool making);
 
-/* Returns whether an edge of the batch has a symmetric relation. */
+/* Returns whether any edge of the batch has a symmetric relation. */
 extern bool kg_symmetric_any(const KgCatalog *catalog, const KgColumns *edges);
 
-/* Locks the pairs of the symmetric edges of a batch. */
+/* Locks the pair of ends of each symmetric edge of a batch. */
 extern void kg_symmetric_lock(const KgCatalog *catalog, const KgColumns *edges);
 
 /*
  * Returns an array that marks the edges of a batch that are also stored in the
- * opposite direction, or NULL if there is no such edge. Raises KG_CONFLICT for
- * one that the transaction's snapshot does not show.
+ * opposite direction. Returns NULL if there is no such edge. Raises
+ * KG_CONFLICT if the transaction's snapshot does not show such an edge.
  */
 extern const bool *kg_symmetric_twice(const KgCatalog *catalog,
 									  const KgColumns *edges);
 
 /*
- * A query condition: for each pair of tenant $1 that is stored in both
- * directions, true for one of the two edges.
+ * A query condition on edges e. If a symmetric edge of tenant $1 is stored in
+ * both directions, the condition is true for one of the two rows.
  */
 #define KG_TURNED_EDGES                                             \
 	"e.tenant = $1 AND e.property IS NULL AND e.source > e.target " \

@@ -10,8 +10,8 @@
 
 /*
  * Raises an error if the last statement found a key with two rows. The
- * statement counts rows: from PostgreSQL 18 on, the planner replaces a
- * self-join by a unique key with a scan of the table.
+ * statement counts rows instead of joining the table with itself: from
+ * PostgreSQL 18 on, the planner removes a self-join by a unique key.
  */
 static void
 refuse(const char *what)

@@ -2,10 +2,10 @@
  * twice.h
  *	  Checks that no transaction sees two rows with the same key.
  *
- * PostgreSQL keeps a key unique among committed rows, not in a snapshot. In
- * REPEATABLE READ and SERIALIZABLE, another session may have deleted a row
- * since the snapshot. Its key can then be inserted again, beside the deleted
- * row that the transaction still sees.
+ * PostgreSQL keeps a key unique among committed rows, but not among the rows
+ * that an older snapshot shows. In REPEATABLE READ and SERIALIZABLE, another
+ * session may have deleted a row since the snapshot. Its key can then be
+ * inserted again, although the transaction still sees the deleted row.
  */
 #ifndef KG_TWICE_H
 #define KG_TWICE_H
@@ -14,9 +14,10 @@
 #include "store/reference/references.h"
 
 /*
- * The functions are called after rows were written. They raise SQLSTATE 40001
- * if a written row has the key of a deleted row that the snapshot shows. They
- * run as the extension's owner, inside SPI_connect().
+ * Call these functions after rows were written. Each raises SQLSTATE 40001 if
+ * a written row has the key of a row that another session deleted and that the
+ * snapshot still shows. They run as the extension's owner, inside
+ * SPI_connect().
  */
 
 /* Checks entities that have a new id. */
@@ -24,7 +25,7 @@ extern void kg_refuse_entities_twice(const char *tenant,
 									 const KgNodeList *nodes);
 /* Checks rows of kg_unique_key (store/reference/unique.h). */
 extern void kg_refuse_values_twice(const char *tenant, const KgColumns *rows);
-/* Checks rows of store/edge/edges.h. */
+/* Checks a batch of edges (store/edge/edges.h). */
 extern void kg_refuse_edges_twice(const char *tenant, const KgColumns *edges);
 
 #endif /* KG_TWICE_H */

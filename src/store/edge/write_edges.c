@@ -13,8 +13,9 @@
 #include "utils/snapmgr.h"
 
 /*
- * Inserts edges if the table has triggers of a DBA. These may have written some
- * of the edges during this statement, so a conflict is not a lost race.
+ * Inserts edges into a table that has triggers of a DBA. These triggers may
+ * have written some of the edges during this statement. So a conflicting row
+ * is not taken for a write of another session.
  */
 static void
 insert_beside(const char *tenant, const KgColumns *edges)
@@ -51,7 +52,7 @@ insert_beside(const char *tenant, const KgColumns *edges)
 	SPI_processed = inserted;
 }
 
-/* Returns false if fewer rows were written than wanted. */
+/* Writes edges. Returns false if fewer rows were written than wanted. */
 static bool
 write_some(const char *tenant, const KgColumns *edges, const int *found,
 		   int wanted, bool beside)

@@ -1,7 +1,7 @@
 /*
  * delete_entities.c
- *	  kg_delete_entities(): deletes the entities to which no remaining
- *	  entity refers.
+ *	  kg_delete_entities(): deletes those entities to which no remaining entity
+ *	  refers.
  */
 #include "postgres.h"
 
@@ -39,10 +39,11 @@ typedef struct Removal
 	const char *tenant;
 	const KgType *type;
 	KgOutcomes *outcomes;
-	const int64 *expected; /* versions, or NULL */
-	int64 *nodes; /* nodes of the items; 0: not found, or a repeated id */
-	int *again;	  /* the next item with this id; 0: none */
-	HTAB *items;  /* entries are NodeItem */
+	const int64 *expected; /* expected versions of the items, or NULL */
+	/* node of each item; 0: not found, or the id occurred before */
+	int64 *nodes;
+	int *again;	 /* for each item, the next item with the same id, or 0 */
+	HTAB *items; /* hash table of NodeItem: finds an item by its node */
 } Removal;
 
 static void
@@ -56,7 +57,7 @@ report_moved(Removal *removal, int i)
 	kg_outcome_error(outcome, err);
 }
 
-/* Returns the next item with this id, or -1. */
+/* Returns the index of the next item with the same id, or -1. */
 static int
 again(const Removal *removal, int i)
 {
@@ -64,8 +65,8 @@ again(const Removal *removal, int i)
 }
 
 /*
- * Locks the entities of a batch, and sets the ids of locked ones to NULL. items
- * has the indexes of the items.
+ * Locks the entities of a batch. Sets the ids of entities that were locked to
+ * NULL. items has the indexes of the items.
  */
 static void
 lock_removed(Removal *removal, const int *items, const char **ids, int n)
@@ -86,8 +87,8 @@ lock_removed(Removal *removal, const int *items, const char **ids, int n)
 		ids[place] = NULL;
 		outcome->before = kg_spi_int64(i, 3);
 		/*
-		 * The entity is not deleted, so entities to which it refers may not be
-		 * deleted either.
+		 * The entity stays, so an entity to which it refers may have to stay,
+		 * too.
 		 */
 		if (removal->expected && removal->expected[item] != 0 &&
 			removal->expected[item] != outcome->before)
@@ -97,7 +98,10 @@ lock_removed(Removal *removal, const int *items, const char **ids, int n)
 		}
 		entry = hash_search(removal->items, &node, HASH_ENTER, &found);
 
-		/* Rows have no order. An id that is given twice counts once. */
+		/*
+		 * The rows of the result have no order. If an id occurs twice, its
+		 * first item counts.
+		 */
 		if (found && entry->item < item)
 		{
 			removal->again[item] = removal->again[entry->item];
@@ -151,17 +155,17 @@ find_removed(Removal *removal)
 	}
 }
 
-/* Maximal number of referrers that an error names. */
+/* Maximum number of referring entities that an error names. */
 #define KG_NAMED_REFERRERS 20
 /*
- * Maximal number of referrers whose visibility is checked; more would take
- * long.
+ * Maximum number of referring entities whose visibility is checked, because
+ * checks of more entities would take long.
  */
 #define KG_MET_REFERRERS 10000
 
 /*
- * Returns handles of the referrers of a node that the caller sees. The number
- * of other referrers is not revealed.
+ * Returns handles of those entities that refer to a node and that the caller
+ * sees. The number of hidden entities is not revealed.
  */
 static Jsonb *
 visible_referrers(const Removal *removal, int64 node,
@@ -240,7 +244,10 @@ compare_sources(const void *pa, const void *pb)
 	return a->source < b->source ? -1 : a->source > b->source;
 }
 
-/* Returns the index of the first reference whose source is at least node. */
+/*
+ * Returns the index of the first reference whose source is at least node. The
+ * references are sorted.
+ */
 static int
 first_from(const KgRestricting *references, int n, int64 node)
 {
@@ -267,8 +274,8 @@ is_removed(const Removal *removal, int64 node)
 }
 
 /*
- * Adds the sources of restricting references that are not deleted to staying,
- * sorted and without duplicates.
+ * Adds to staying the sources of restricting references that are not among the
+ * entities to delete. The list is sorted and has no duplicates.
  */
 static void
 find_staying(const Removal *removal, const KgRestricting *references, int n,
@@ -296,9 +303,10 @@ find_staying(const Removal *removal, const KgRestricting *references, int n,
 }
 
 /*
- * Reports entities to which remaining entities refer with the rule restrict,
- * and adds them to staying. These entities remain too, and so do entities to
- * which they refer, and so on. Returns whether there were any.
+ * Reports entities to which an entity in staying refers with the rule
+ * restrict. Adds these entities to staying, because they are not deleted
+ * either, and repeats this for the entities to which they refer. Returns
+ * whether any entity was added.
  */
 static bool
 keep_referred(Removal *removal, const KgRestricting *references, int n,
@@ -356,8 +364,8 @@ find_restricted(Removal *removal)
 		CHECK_FOR_INTERRUPTS();
 		find_staying(removal, references, n, &going, &staying);
 		/*
-		 * An entity that was to be deleted along with a remaining one may
-		 * remain too, and prevent other deletions.
+		 * An entity that would have been deleted along with a reported entity
+		 * may now stay, too, and may prevent other deletions.
 		 */
 		again = keep_referred(removal, references, n, &staying) && going.n > 0;
 	}
@@ -409,8 +417,8 @@ delete_rows(Removal *removal)
 		if (outcome->errors.total > 0 || removal->nodes[i] == 0)
 			continue;
 		/*
-		 * The entities were locked, so a missing entity was deleted along with
-		 * other entities of this call.
+		 * The entities are locked. So if an entity is missing, it was deleted
+		 * along with other entities of this call.
 		 */
 		if (kg_nodes_have(&deleted, removal->nodes[i]) ||
 			kg_entity_is_gone(removal->tenant, removal->nodes[i], NULL))
@@ -421,8 +429,8 @@ delete_rows(Removal *removal)
 }
 
 /*
- * Finds entities that triggers have created again, under any node: these are
- * not deleted.
+ * Finds entities that triggers have created again, with the same or another
+ * node. Such entities do not count as deleted.
  */
 static void
 find_put_back(Removal *removal)

@@ -1,6 +1,6 @@
 /*
  * documents.c
- *	  The reader of stored documents.
+ *	  Reads stored documents.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@ void
 kg_documents_of_ids(KgDocumentLock lock, const char *tenant, const KgType *type,
 					const char *const *ids, int n)
 {
-	/* In the order of KgDocumentLock. */
+	/* One form for each KgDocumentLock, in the order of that enum. */
 	static KgForms forms[] = {
 		KG_FORMS_OF_IDS("u.ord, " KG_DOCUMENT, ""),
 		KG_FORMS_OF_IDS("u.ord, " KG_DOCUMENT, " @FOR KEY SHARE OF e"),
@@ -36,7 +36,7 @@ kg_documents_of_nodes(KgDocumentLock lock, const char *tenant,
 		KG_OF_NODES,
 		KG_OF_NODES "@FOR KEY SHARE",
 		KG_OF_NODES "@FOR SHARE",
-		/* Rows are about to be written, which a read-only transaction refuses. */
+		/* The rows will be written, so a read-only transaction must fail. */
 		KG_OF_NODES "FOR NO KEY UPDATE",
 		KG_OF_NODES "FOR UPDATE"};
 	static KgSaved saved[] = {KG_SAVED_BATCH,

@@ -263,13 +263,14 @@ kg_entities_update(const char *tenant, const KgColumns *columns,
 	static KgForms plain = KG_FORMS(KG_CHANGE_MANY "RETURNING e.node",
 									KG_CHANGE_ONE "RETURNING e.node");
 	/*
-	 * A trigger may restore the previous document; then the version does not
-	 * change.
+	 * The version does not show whether a row was updated: a trigger may
+	 * restore the previous document, and then the version does not change.
 	 */
 	static KgForms watched = KG_FORMS(KG_CHANGE_MANY KG_MOVED,
 									  KG_CHANGE_ONE KG_MOVED);
 	KgNodeList own = {CurrentMemoryContext};
-	bool all = written == NULL; /* otherwise an error is raised */
+	/* the caller does not want the list, so an unwritten entity is an error */
+	bool all = written == NULL;
 	bool triggers = kg_stored_has_own_triggers("kg_entity");
 
 	if (columns->nrows == 0)

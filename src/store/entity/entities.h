@@ -16,24 +16,28 @@
 #include "store/reference/references.h"
 
 /*
- * A batch of new entities. Each has an id. ids and data are borrowed and must
- * live as long as the rows.
+ * A batch of new entities. Each row has an id. ids and data are not copied and
+ * must live as long as the batch.
  */
 extern void kg_entities_init(KgColumns *rows);
-/* node is one of kg_row_drawn_nodes(); 0: the trigger draws a number. */
+/*
+ * Adds an entity. node is a node of kg_row_drawn_nodes(), or 0 if the trigger
+ * shall draw its number.
+ */
 extern void kg_entities_add(KgColumns *rows, const char *id, const Jsonb *data,
 							int64 node);
 
 /*
- * Inserts the entities. Returns false if another session has written one of
- * them at the same time; the caller then raises an error. Raises an error if a
- * trigger prevents an insertion.
+ * Inserts the entities. Returns false if another session wrote one of the
+ * entities at the same time; the caller then raises an error. Raises an error
+ * if a trigger prevents an insertion.
  */
 extern bool kg_entities_insert(const char *tenant, const KgType *type,
 							   const KgColumns *rows);
 /*
- * Inserts the entities whose ids are free, also among entities that the caller
- * does not see. SPI_tuptable gets id and version of each inserted entity.
+ * Inserts the entities whose ids are not taken, not even by entities that the
+ * caller does not see. SPI_tuptable gets id and version of each inserted
+ * entity.
  */
 extern void kg_entities_insert_free(const char *tenant, const KgType *type,
 									const KgColumns *rows);
@@ -43,16 +47,16 @@ extern void kg_restored_init(KgColumns *rows);
 extern void kg_restored_add(KgColumns *rows, const KgType *type, const char *id,
 							const Jsonb *data, int64 node);
 /*
- * Inserts the restored entities. Returns false if another session has written
- * one of them at the same time.
+ * Inserts the restored entities. Returns false if another session wrote one of
+ * the entities at the same time.
  */
 extern bool kg_entities_restore(const char *tenant, const KgColumns *rows);
 
 /* A batch of new documents for stored entities. */
 extern void kg_changes_init(KgColumns *rows);
 /*
- * Adds a document. id is the id that the entity must still have if it is not
- * locked, or NULL.
+ * Adds a document for a node. id may be NULL. If the caller did not lock the
+ * entity, id is the id that the entity must still have.
  */
 extern void kg_changes_add(KgColumns *rows, int64 node, const char *id,
 						   const Jsonb *data);
@@ -68,8 +72,9 @@ extern void kg_entities_delete_nodes(const char *tenant, const int64 *nodes,
 									 int n);
 
 /*
- * Delete and update entities that were found with the newest snapshot, even if
- * the transaction has a fixed snapshot. The caller locked them.
+ * Delete or update entities, even if they are newer than the fixed snapshot of
+ * the transaction. The caller has found them with the newest snapshot and has
+ * locked them.
  */
 extern void kg_entities_delete_latest(const char *tenant,
 									  const KgNodeList *nodes);
@@ -77,29 +82,30 @@ extern void kg_entities_update_latest(const char *tenant,
 									  const KgColumns *rows);
 
 /*
- * Rewrites entities whose index_keys or scope differ from those that the schema
- * requires. Their triggers fill in these columns and replace the rows of
- * kg_index_key. Raises an error if one cannot be written because its scope
- * would let others see it. Runs as the extension's owner.
+ * Rewrites entities whose index_keys or scope differ from the values that the
+ * schema requires. The triggers of kg_entity then set these columns and
+ * replace the rows of kg_index_key. Raises an error if an entity cannot be
+ * written because its scope would show it to other callers. Runs as the
+ * extension's owner.
  */
 extern void kg_entities_write_again(const char *tenant,
 									const KgNodeList *nodes);
 
 /*
- * Returns whether the entity is not stored any more, or not under id if that is
- * not NULL. Includes entities that the caller does not see.
+ * Returns whether the entity is no longer stored or, if id is not NULL, no
+ * longer has this id. Includes entities that the caller does not see.
  */
 extern bool kg_entity_is_gone(const char *tenant, int64 node, const char *id);
 
 /*
- * Returns the error for an entity that was stored when it was looked up and was
- * not updated.
+ * Returns the error for an entity that was stored when it was looked up, but
+ * that the statement did not update.
  */
 extern KgError *kg_unwritten_error(const char *tenant, int64 node,
 								   const char *id);
 /*
- * Returns the error for an id that another entity has, which is hidden from the
- * caller or was written at the same time.
+ * Returns the error for an id that belongs to another entity, which is hidden
+ * from the caller or was written at the same time.
  */
 extern KgError *kg_id_taken_error(const KgType *type, const char *id);
 

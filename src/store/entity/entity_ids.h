@@ -9,15 +9,15 @@
 #include "model/catalog.h"
 
 /*
- * The order in which each session locks several entities. A function that gets
- * ids locks them in the order of ids.
+ * The order in which each session locks several entities. A function that
+ * receives ids sorts by the ids.
  */
 #define KG_LOCK_ORDER " ORDER BY type_no, entity_id "
 
 /*
- * The statement. It selects columns of the entities e and of the ids u; u.ord
- * is the position of the id, from 1. $1 is the tenant, $2 and $3 are the type,
- * $4 the ids.
+ * A SELECT of columns of the entities e with given ids. $1 is the tenant, $2
+ * and $3 are the type's bundle and name, and $4 is the array of ids. u.ord is
+ * the position of the id in the array, from 1.
  */
 #define KG_OF_IDS(columns)                                \
 	"SELECT " columns " FROM unnest($4) WITH ORDINALITY " \
@@ -40,24 +40,24 @@
 	kg_arg_text(tenant), kg_arg_text((type)->bundle), \
 		kg_arg_text((type)->name), kg_arg_texts(ids, n)
 
-/* Runs the statement as the current role. An id may be NULL. */
+/* Runs the statement KG_OF_IDS as the current role. An id may be NULL. */
 extern void kg_select_of_ids(KgForms *forms, const char *tenant,
 							 const KgType *type, const char *const *ids, int n);
 
 /*
- * Sets nodes to the nodes of the ids of a type that the current role sees; 0
- * for an id without an entity.
+ * Sets nodes[i] to the node of the entity with ids[i]. Sets it to 0 if the
+ * current role sees no such entity.
  */
 extern void kg_nodes_of_ids(const char *tenant, const KgType *type,
 							const char *const *ids, int n, int64 *nodes);
 
 /*
- * Returns whether entities exist by now for ids that a locking statement has
- * not found; ids that were found are NULL. The statement may have waited for a
- * session that deleted an entity and created another entity with the same id.
- * If true, run the statement again. nodes has the nodes of the previous call,
- * initially zeroes. An entity with the same node as last time is not counted:
- * it cannot be locked.
+ * Returns whether entities now exist for ids that a locking statement has not
+ * found. In ids, the ids that were found are NULL. The locking statement may
+ * have waited for a session that deleted an entity and created another entity
+ * with the same id. If the result is true, run that statement again. nodes is
+ * zeroed before the first call and has the nodes of the previous call. An
+ * entity that still has the same node is ignored, because it cannot be locked.
  */
 extern bool kg_ids_made_anew(const char *tenant, const KgType *type,
 							 const char *const *ids, int n, int64 *nodes);

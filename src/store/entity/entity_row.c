@@ -1,9 +1,9 @@
 /*
  * entity_row.c
- *	  A row of kg_entity as it will be stored: its columns are filled from
- *	  its document, its faults are raised.
+ *	  A row of kg_entity before it is stored. The functions compute its columns
+ *	  from its document, and raise errors for its faults.
  *
- * The table is never looked up by its name, because it has another name on a
+ * No function looks up the table by its name, because it has another name on a
  * shard.
  */
 #include "postgres.h"
@@ -47,9 +47,9 @@ const char *const kg_row_columns[KG_ROW_COLUMNS] = {"tenant",
 													"index_keys"};
 
 /*
- * Returns the tenant of a row. A role that is subject to row security writes
- * only for its own tenant. The policy requires this too, but only after this
- * trigger has read the tenant's catalog.
+ * Returns the tenant of a row. A role that is subject to row security may
+ * write only for its own tenant. The policy requires this, too, but the server
+ * tests it only after this trigger has read the tenant's catalog.
  */
 static char *
 row_tenant(const Datum *values, const bool *nulls, bool bound)
@@ -72,10 +72,10 @@ row_tenant(const Datum *values, const bool *nulls, bool bound)
 }
 
 /*
- * Returns the type of a row, locked against changes of its schema. Runs as the
- * owner, so the result does not depend on policies of the catalog tables. For a
- * caller with an agent, types of other bundles do not exist, and their schemas
- * are not used in errors.
+ * Returns the type of a row, and locks it against changes of its schema. Runs
+ * as the owner, so that policies of the catalog tables do not affect the
+ * result. If the caller has an agent, types of bundles that the agent lacks
+ * are treated as missing, and errors do not contain their schemas.
  */
 static const KgType *
 locked_type(const char *tenant, const char *bundle, const char *name,
@@ -137,7 +137,7 @@ kg_row_same_id(const Datum *old, const Datum *values)
 	return same_text(old[KG_ROW_ID], values[KG_ROW_ID]);
 }
 
-/* Refuses an UPDATE of columns that cannot change. */
+/* Raises an error if an UPDATE changes a column that users may not change. */
 void
 kg_row_check_unchanged(const Datum *old, const Datum *values, const bool *nulls)
 {
@@ -160,7 +160,7 @@ kg_row_check_unchanged(const Datum *old, const Datum *values, const bool *nulls)
 		refuse_change("node");
 }
 
-/* Fills in version and times, which change if the data changes. */
+/* Sets version and times. They change if the data changes. */
 static void
 fill_version(bool update, const Datum *old, Datum *values, bool *nulls)
 {
@@ -168,7 +168,9 @@ fill_version(bool update, const Datum *old, Datum *values, bool *nulls)
 
 	if (update)
 	{
-		/* 1.00 instead of 1.0 is a change, too. */
+		/*
+		 * The comparison is by bytes: a change from 1.0 to 1.00 is a change.
+		 */
 		bool same = datum_image_eq(
 			old[KG_ROW_DATA], values[KG_ROW_DATA], false, -1);
 
@@ -248,8 +250,8 @@ kg_row_refuse_given(const Datum *values)
 }
 
 /*
- * Returns whether an error may contain values of the row. The role may see them
- * if it wrote or may select them.
+ * Returns whether an error may contain values of the row. This is permitted if
+ * the role itself wrote the values, or may select them.
  */
 static bool
 may_see_data(const TriggerData *trigdata)
@@ -285,8 +287,8 @@ check_given_id(const char *id, const Datum *values, const bool *nulls,
 }
 
 /*
- * Returns whether the node number was assigned. Caches the last value of the
- * sequence, which only grows.
+ * Returns whether the node number has been drawn from the sequence. Caches the
+ * last value of the sequence, which never decreases.
  */
 static bool
 was_assigned(int64 node)
@@ -322,9 +324,9 @@ throw_given_node(void)
 }
 
 /*
- * Returns whether the role may give this node number. A role that restores a
- * dump may. 0 is refused, because it means "no entity" in look-ups; numbers
- * below have meanings too.
+ * Returns whether the role may choose this node number. A role that restores a
+ * dump may choose it. 0 is rejected because it means "no entity" in look-ups.
+ * Negative numbers are rejected because they have other meanings.
  */
 static bool
 may_give_node(Datum node)
@@ -335,8 +337,8 @@ may_give_node(Datum node)
 }
 
 /*
- * Returns whether the history contains the entity with this node, so that the
- * entity is created again.
+ * Returns whether the history has a change of this entity with this node. Then
+ * the entity is created again.
  */
 static bool
 had_node(const Datum *values)
@@ -353,7 +355,7 @@ had_node(const Datum *values)
 						kg_arg(INT8OID, values[KG_ROW_NODE]));
 }
 
-/* Set and cleared by kg_row_drawn_nodes(). */
+/* Nodes that kg_row_drawn_nodes() permits, or NULL. */
 static const KgNodeList *drawn = NULL;
 
 const KgNodeList *
@@ -417,7 +419,7 @@ kg_row_complete(const TriggerData *trigdata, const Datum *old, Datum *values,
 	kg_throw_violations(&errors, "entity is not valid");
 
 	if (update && !nulls[KG_ROW_ID] && kg_row_same_id(old, values))
-		nulls[KG_ROW_ID] = true; /* it is computed from the data */
+		nulls[KG_ROW_ID] = true; /* a changed id is computed from the data */
 	check_given_id(id, values, nulls, type, errors.withhold);
 	values[KG_ROW_TENANT] = CStringGetTextDatum(tenant);
 	values[KG_ROW_ID] = CStringGetTextDatum(id);

@@ -1,9 +1,9 @@
 /*
  * entity_row.h
- *	  A row of kg_entity as it will be stored.
+ *	  A row of kg_entity before it is stored.
  *
- * values and nulls are the columns of a row in the order below. old has the
- * columns of the row before an update.
+ * values and nulls are the columns of the row in the order below. For an
+ * update, old has the columns of the row before the update.
  */
 #ifndef KG_ENTITY_ROW_H
 #define KG_ENTITY_ROW_H
@@ -34,51 +34,56 @@ enum
 
 extern const char *const kg_row_columns[KG_ROW_COLUMNS];
 
-/* Fills in the columns of a row, and raises an error for its faults. */
+/*
+ * Sets the columns of a row before it is stored, and raises an error for its
+ * faults. Returns the row's type.
+ */
 extern const KgType *kg_row_complete(const TriggerData *trigdata,
 									 const Datum *old, Datum *values,
 									 bool *nulls);
-/* Returns whether an update keeps the id of its row. */
+/* Returns whether an update leaves the row's id unchanged. */
 extern bool kg_row_same_id(const Datum *old, const Datum *values);
 /* Raises an error if an update changes a column that users may not change. */
 extern void kg_row_check_unchanged(const Datum *old, const Datum *values,
 								   const bool *nulls);
 /*
- * Raises the version of a row that gets an id above the last version of that
- * id.
+ * Sets the version of a row that gets a new id. The version is above the last
+ * version that this id has had.
  */
 extern void kg_row_begin_version(const KgType *type, Datum *values);
 /*
- * Fills in the node. Only some roles may choose its number, because rows about
- * a node, such as the history of its edges, belong to the entity that had this
- * number.
+ * Sets the node of a row. Only some roles may choose a node: rows that refer
+ * to a node number, such as the history of edges, belong to the entity that
+ * had this number.
  */
 extern void kg_row_fill_node(Datum *values, bool *nulls);
 /* Draws the number of a new node from its sequence. */
 extern int64 kg_row_draw_node(void);
 /*
  * Permits the rows of the caller's next statement to have these nodes, which
- * the caller has drawn. The list is sorted and is not copied; NULL: no nodes.
- * Returns the nodes that were permitted before. The caller must permit these
- * again after its statement, also after an error.
+ * the caller has drawn. The list is sorted and is not copied; NULL permits no
+ * nodes. Returns the nodes that were permitted before. The caller must permit
+ * these previous nodes again after its statement, also after an error.
  */
 extern const KgNodeList *kg_row_drawn_nodes(const KgNodeList *nodes);
-/* Raises an error unless the stored row has a node that the role may give. */
+/*
+ * Raises an error unless the stored row has a node that the role may choose.
+ */
 extern void kg_row_require_node(const Datum *values, const bool *nulls);
 /*
- * Returns the name of a column of a new row whose given value is not permitted,
- * or NULL. If users could choose versions, a version that a client has read
- * could match a later entity. For a stored row, the version from which it began
- * is not known.
+ * Returns the name of a column of a new row to which the user assigned a value
+ * that is not permitted, or NULL. If users could choose a version, a version
+ * that a client has read could match a later entity. If the row is stored, the
+ * version with which it began is not known, so a version above 1 is permitted.
  */
 extern const char *kg_row_given_column(const Datum *values, bool stored);
 /* Raises an error for kg_row_given_column() of a row that is not stored yet. */
 extern void kg_row_refuse_given(const Datum *values);
 
 /*
- * Reads the next row. Rows beyond work_mem are read from a file into the
- * current context, and freed with the next row. So the current context must not
- * be reset between them.
+ * Reads the next row. A row that the tuplestore has spilled to disk is read
+ * into the current context, and is freed by the next call. So the current
+ * context must not be reset between calls.
  */
 static inline bool
 kg_row_next(Tuplestorestate *store, TupleTableSlot *slot)
@@ -90,10 +95,10 @@ kg_row_next(Tuplestorestate *store, TupleTableSlot *slot)
 	return true;
 }
 
-/* store/entity/entity_trigger.c */
+/* The next functions are in store/entity/entity_trigger.c. */
 /*
- * Returns whether the table has a BEFORE trigger of a DBA that fires after
- * kg_graph's, in the order of names, and may have changed the row.
+ * Returns whether a BEFORE trigger of a DBA may have changed the row after
+ * kg_graph's trigger. Triggers fire in the order of their names.
  */
 extern bool kg_row_is_overwritten(const TriggerData *trigdata);
 /*

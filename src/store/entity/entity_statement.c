@@ -29,7 +29,7 @@
 #include "utils/rls.h"
 #include "utils/tuplestore.h"
 
-/* Number of references to rows of tables that are looked up at once. */
+/* Number of references to rows of users' tables that are looked up at once. */
 #define KG_BOUND_AT_ONCE 10000
 
 static const char *const entity_tables[] = {"kg_entity", NULL};
@@ -40,24 +40,29 @@ typedef struct Work
 	char *tenant;
 	KgDerivation *derivation;
 	KgFreed *freed;
-	KgHistory *history;	   /* NULL: none yet */
-	KgReferenceList bound; /* to types that read a table */
+	KgHistory *history;	   /* NULL: no change to record yet */
+	KgReferenceList bound; /* references to types that read a table */
 	const KgCatalog *catalog;
-	int32 locked;		/* the type of the last deleted row */
+	/* number of the type of the last deleted row, which is locked */
+	int32 locked;
 	const KgType *type; /* type of the last row */
 } Work;
 
 typedef struct Statement
 {
-	List *work;	   /* List of Work * */
-	List *tenants; /* List of char *, in the order of work */
+	List *work;	   /* one Work * for each tenant */
+	List *tenants; /* names (char *) of the tenants, in the order of work */
 	Work *current;
 	KgUserContext caller;
 	MemoryContext context;
 	int places[KG_ROW_COLUMNS]; /* positions of the columns in the rows */
-	bool overtaken;				/* see model/writing.h */
-	bool restores;				/* the caller may give creation times */
-	bool takes; /* kg_row_begin_version() may be wrong for some ids */
+	/*
+	 * Another statement may have derived the rows in between (model/writing.h)
+	 */
+	bool overtaken;
+	bool restores; /* the caller may choose creation times */
+	/* versions set by kg_row_begin_version() may be too low for some ids */
+	bool takes;
 } Statement;
 
 static Work *
@@ -72,8 +77,8 @@ work_of(Statement *statement, Datum tenant_datum)
 		memcmp(work->tenant, VARDATA_ANY(tenant), len) == 0)
 		return work;
 	/*
-	 * Rows mostly come grouped by tenant: write the rows of the previous
-	 * tenants.
+	 * Rows of a tenant are mostly adjacent. So at a new tenant, the rows of
+	 * the previous tenants are written.
 	 */
 	if (work)
 		kg_derive_flush(work->derivation);
@@ -124,8 +129,9 @@ type_of(Work *work, int32 type_no)
 }
 
 /*
- * Returns whether the row is restored. A role that restores a dump brings the
- * rows' history too. No other role may give a creation time.
+ * Returns whether the row is restored from a dump. A role that restores a dump
+ * also restores the history of the rows. Only such a role may choose a
+ * creation time.
  */
 static bool
 is_restored(const Statement *statement, const TupleTableSlot *slot)
@@ -176,7 +182,10 @@ keep_history(Statement *statement, Work *work, const KgType *type,
 					  after ? &now : NULL);
 }
 
-/* Notes ids that were given up and taken, and records the history of a row. */
+/*
+ * Notes the ids that a row gives up and takes, and records the change in the
+ * history.
+ */
 static void
 note_row(Statement *statement, Work *work, const TupleTableSlot *before,
 		 const TupleTableSlot *after)
@@ -209,7 +218,10 @@ note_row(Statement *statement, Work *work, const TupleTableSlot *before,
 		keep_history(statement, work, type, before, after);
 }
 
-/* Raises an error for references without a row that the caller sees. */
+/*
+ * Raises an error for references to rows of tables that do not exist or that
+ * the caller does not see.
+ */
 static void
 check_bound(const Statement *statement, Work *work)
 {
@@ -226,8 +238,9 @@ check_bound(const Statement *statement, Work *work)
 }
 
 /*
- * Notes the references of a written row to types that read a table. A role that
- * policies do not limit restores a dump, whose tables may have no rows yet.
+ * Notes the references of a written row to types that read a table. Does
+ * nothing for a role that bypasses policies: it may restore a dump, and the
+ * tables may have no rows yet.
  */
 static void
 note_bound(const Statement *statement, Work *work, int32 type_no, int64 node,
@@ -304,7 +317,8 @@ derive_changed(Statement *statement, TriggerData *trigdata,
 
 /*
  * Locks the type of a deleted row. The BEFORE trigger has not locked it, and
- * its schema may have changed while the row's lock was waited for.
+ * the type's schema may have changed while the statement waited for the row's
+ * lock.
  */
 static void
 lock_type(Work *work, int32 type_no)
@@ -345,7 +359,7 @@ derive_deleted(Statement *statement, TriggerData *trigdata,
 		if (statement->overtaken)
 		{
 			/*
-			 * The entity may have been created again, so its old edges are
+			 * The entity may have been created again. So its old edges are
 			 * deleted before new edges are inserted.
 			 */
 			kg_writing_row(type_no);

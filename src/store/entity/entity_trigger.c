@@ -2,10 +2,10 @@
  * entity_trigger.c
  *	  The triggers of kg_entity before a row or a statement.
  *
- * The BEFORE ROW trigger finds the tenant and the type, fills in entity_id,
- * type_no, scope and version from the data, and refuses rows that the type's
- * schema refuses (store/entity/entity_row.c). If triggers of a DBA come after
- * it, the stored rows are checked once more.
+ * The BEFORE ROW trigger finds the tenant and the type. It sets entity_id,
+ * type_no, scope and version from the data, and rejects rows that violate the
+ * type's schema (store/entity/entity_row.c). If triggers of a DBA fire after
+ * it, the stored rows are checked again.
  */
 #include "postgres.h"
 
@@ -28,10 +28,11 @@
 static const char *const entity_tables[] = {"kg_entity", NULL};
 
 /*
- * Refuses writes by logical replication. Its worker fires no statement
- * triggers, so keys, terms and edges would be missing and other sessions would
- * not be notified. A superuser who sets session_replication_role is permitted,
- * because kg_graph's triggers always fire.
+ * Raises an error for a write by logical replication. The apply worker fires
+ * no statement triggers, so keys, terms and edges would be missing and other
+ * sessions would not be notified. A superuser that sets
+ * session_replication_role is permitted, because kg_graph's triggers are
+ * ENABLE ALWAYS.
  */
 static void
 refuse_replication(const TriggerData *trigdata)
@@ -47,8 +48,8 @@ refuse_replication(const TriggerData *trigdata)
 }
 
 /*
- * A row in the order of the table's kg_row_columns, and its values in the order
- * of COL_*.
+ * A row: all columns in the order of the table, and the values of
+ * kg_row_columns in the order of COL_*.
  */
 typedef struct Row
 {
@@ -171,8 +172,8 @@ read_slot(const TupleTableSlot *slot, const int *places, Datum *values,
 }
 
 /*
- * Raises an error if the row differs from the row that kg_graph's trigger
- * returned.
+ * Raises an error if the stored row differs from the row that kg_graph's
+ * trigger returned.
  */
 static void
 check_final_row(const TriggerData *trigdata, TupleTableSlot *before,
@@ -201,8 +202,8 @@ check_final_row(const TriggerData *trigdata, TupleTableSlot *before,
 			throw_overwritten(given);
 	}
 	/*
-	 * Above the last version of the id. Versions that other sessions have freed
-	 * since are handled later.
+	 * Sets the version above the last version of the id. Versions of ids that
+	 * other sessions free later are handled at the end of the statement.
 	 */
 	else if (!kg_row_same_id(old, values) &&
 			 DatumGetInt64(version) > DatumGetInt64(values[KG_ROW_VERSION]))
@@ -273,7 +274,10 @@ kg_sql_refuse_replication(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_refuse_truncate);
 
-/* TRUNCATE would leave derived rows, and references without targets. */
+/*
+ * Refuses TRUNCATE, which would leave derived rows, and references without
+ * targets.
+ */
 Datum
 kg_sql_refuse_truncate(PG_FUNCTION_ARGS)
 {

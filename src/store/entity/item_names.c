@@ -1,6 +1,6 @@
 /*
  * item_names.c
- *	  The names by which references can find an item of the same call or
+ *	  Tables of names by which references can find items of the same call or
  *	  bundle.
  */
 #include "postgres.h"
@@ -11,7 +11,7 @@
 
 typedef struct Entry
 {
-	const KgField *field; /* with value, the hash key */
+	const KgField *field; /* field and value are the hash key */
 	const char *value;
 	const void *item;
 } Entry;

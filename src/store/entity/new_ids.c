@@ -1,11 +1,11 @@
 /*
  * new_ids.c
- *	  Ids of new entities of a type with x-id-generate.
+ *	  Generates ids of new entities, for types with x-id-generate.
  *
- * There is no counter: the ids that are stored, and those that were given up
- * (kg_freed), have the highest number. So a restored or moved tenant continues
- * its numbers, a call that is rolled back takes no number, and the numbers of
- * a tenant do not depend on others.
+ * There is no stored counter. The highest number is computed from the stored
+ * ids and the ids that were given up (kg_freed). So a restored or moved tenant
+ * continues its numbers, a call that is rolled back uses no number, and the
+ * numbers of a tenant do not depend on other tenants.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
-/* Values of the 12 bits that order the uuids of a millisecond. */
+/* Number of values of the 12 bits that order the UUIDs of one millisecond. */
 #define KG_UUID_COUNTERS 4096
 
 bool
@@ -28,7 +28,10 @@ kg_makes_ids(const KgType *type)
 		   type->id_generate.prefix != NULL;
 }
 
-/* Returns a uuid of version 7 (RFC 9562), above the previous one of the call. */
+/*
+ * Returns a UUID of version 7 (RFC 9562) that is above the previous UUID of
+ * the call.
+ */
 static char *
 new_uuid(KgNewIds *ids)
 {
@@ -62,14 +65,17 @@ new_uuid(KgNewIds *ids)
 	return DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(&uuid)));
 }
 
-/* Rows whose id is the prefix and a number of $5 digits, the highest first. */
+/*
+ * A condition for rows whose id is the prefix followed by a number of $5
+ * digits, and their order by descending number.
+ */
 #define KG_NUMBERED                                               \
 	" AND entity_id >= $3 AND entity_id <= $4 "                   \
 	"AND length(entity_id) = length($3) "                         \
 	"AND translate(right(entity_id, $5), '0123456789', '') = '' " \
 	"ORDER BY entity_id DESC LIMIT 1"
 
-/* Returns the highest number with this number of digits, or 0. */
+/* Returns the highest number in ids with this number of digits, or 0. */
 static int64
 highest_number(const char *tenant, const KgType *type, int digits)
 {
@@ -97,7 +103,10 @@ highest_number(const char *tenant, const KgType *type, int digits)
 	return number;
 }
 
-/* Reads the highest number, also of fewer digits, after a change of them. */
+/*
+ * Returns the highest number in ids with any number of digits, because the
+ * schema's number of digits may have changed.
+ */
 static int64
 last_number(const char *tenant, const KgType *type)
 {

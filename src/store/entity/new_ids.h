@@ -1,28 +1,28 @@
 /*
  * new_ids.h
- *	  Ids of new entities of a type with x-id-generate.
+ *	  Generates ids of new entities, for types with x-id-generate.
  */
 #ifndef KG_NEW_IDS_H
 #define KG_NEW_IDS_H
 
 #include "model/catalog.h"
 
-/* The ids that one call makes. Zeroed before the first. */
+/* The state of the ids that one call generates. All zeroes at first. */
 typedef struct KgNewIds
 {
-	int64 last; /* number of a sequence; 0: not read yet */
-	int64 time; /* milliseconds since 1970 of the last uuid */
+	int64 last; /* last number of the sequence; 0: not read yet */
+	int64 time; /* milliseconds since 1970 in the last uuid */
 	int counter;
 } KgNewIds;
 
-/* Returns whether the type makes ids. */
+/* Returns whether kg_graph generates ids for the type. */
 extern bool kg_makes_ids(const KgType *type);
 
 /*
- * Returns the next id. The number of a sequence follows the highest number
- * that an entity of the type has or had, even if the entity is hidden from the
- * caller. Sessions that make numbers for the same type wait for each other
- * until their transactions end.
+ * Returns the next id. A numeric id is above the highest number that an entity
+ * of the type has or had, even if the entity is hidden from the caller.
+ * Sessions that generate numbers for the same type wait for each other until
+ * their transactions end.
  */
 extern char *kg_new_id(KgNewIds *ids, const char *tenant, const KgType *type);
 

@@ -1,7 +1,7 @@
 /*
  * put.c
- *	  Common parts of writing sets of entities and edges: options, the
- *	  outcome of each item, the result.
+ *	  Common functions for writing sets of entities and edges: options, the
+ *	  outcome of each item, and the result.
  */
 #include "postgres.h"
 
@@ -126,7 +126,7 @@ kg_outcomes_nearest(KgOutcomes *outcomes, const KgType *type, const char *id)
 	return kg_json_length(&nearest->root) > 0 ? nearest : NULL;
 }
 
-/* Maximal number of items with verdicts in the error of a failed call. */
+/* Maximum number of items whose verdicts are in the error of a failed call. */
 #define KG_TOLD_ITEMS 1000
 
 static void
@@ -164,8 +164,8 @@ put_code(KgJsonWriter *w, const KgError *err)
 }
 
 /*
- * Returns the verdicts of a call that writes nothing because of some items. The
- * faults of each item are among the errors of the call.
+ * Returns the verdicts of a call that writes nothing because some items are
+ * invalid. The faults of each item are in the list of errors of the call.
  */
 static Jsonb *
 verdicts_of_failed(const KgOutcomes *outcomes)
@@ -227,8 +227,8 @@ kg_outcomes_settle(KgOutcomes *outcomes, const char *tenant)
 	{
 		kg_tenant_require_name(tenant);
 		/*
-		 * A caller that has lost its write access during the call has found no
-		 * rows to write.
+		 * If the caller lost its write access during the call, the statements
+		 * found no rows to write.
 		 */
 		if (kg_identity_tenant(KG_ACCESS_WRITE) == NULL)
 			(void) kg_identity_require(KG_ACCESS_WRITE);

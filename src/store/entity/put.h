@@ -24,7 +24,7 @@ typedef enum KgVerdict
 	KG_VERDICT_UPDATED,
 	KG_VERDICT_UNCHANGED,
 	KG_VERDICT_DELETED,
-	KG_VERDICT_MERGED, /* into another entity */
+	KG_VERDICT_MERGED, /* merged into another entity */
 	KG_VERDICT_NOT_FOUND,
 	KG_VERDICT_ERROR
 } KgVerdict;
@@ -35,51 +35,56 @@ typedef enum KgVerdict
  */
 typedef struct KgOutcome
 {
-	/* id of the entity; NULL: the item has no id, or is an edge */
+	/* Id of the entity; NULL: the item has no id, or is an edge. */
 	const char *id;
-	bool generated; /* the id was made (x-id-generate) */
+	bool generated; /* kg_graph generated the id (x-id-generate) */
 	KgVerdict verdict;
 	KgErrorList errors;
 	/*
-	 * Version of the entity when it was locked, or state of the edge (edges.h);
-	 * or 0.
+	 * Version of the entity when it was locked, or state of the edge
+	 * (edges.h); 0: none.
 	 */
 	int64 before;
-	int64 version;	/* the new version, if versions are reported */
+	int64 version;	/* new version of the entity, if versions are reported */
 	Jsonb *changed; /* [{property, before, after}], or NULL */
 	Jsonb *nearest; /* similar ids, if an id was not found; or NULL */
 } KgOutcome;
 
-/* Returns [{id, label}] of entities with similar ids that the caller sees. */
+/*
+ * Returns [{id, label}] of entities that the caller sees and that have ids
+ * similar to id.
+ */
 typedef Jsonb *(*KgNearest)(const KgType *type, const char *id);
 
 struct KgOutcomes;
 
 /*
  * Adds members to the errors of a call. Returns the corrected call {tool,
- * arguments}, or NULL if an error has no certain correction.
+ * arguments}, or NULL if any error has no unambiguous correction.
  */
 typedef Jsonb *(*KgCompleteErrors)(const struct KgOutcomes *outcomes,
 								   const KgErrorList *all);
 
 typedef struct KgOutcomes
 {
-	const char *what; /* "entities" or "edges", for the error of atomic */
+	/* "entities" or "edges", for the error of the option atomic */
+	const char *what;
 	bool atomic;
-	bool told; /* report versions and changes, and items on failure */
+	/* report versions and changes; if the call fails, report the items */
+	bool told;
 	int n;
 	KgOutcome *items;
 	const KgType *type; /* type of the written entities, or NULL */
 	/*
-	 * relation of the written edges, if they all have the same relation; or
-	 * NULL
+	 * Relation of the written edges, if all have the same relation; or NULL.
 	 */
 	const KgRelation *relation;
 	KgNearest nearest;		   /* NULL: do not search similar ids */
 	int hinted;				   /* number of items with similar ids so far */
-	KgCompleteErrors complete; /* NULL: nothing is added */
+	KgCompleteErrors complete; /* NULL: errors are not completed */
 	const Jsonb *beside;	   /* further members of the result, or NULL */
-	int64 effects; /* changes with effects beyond the items (confirm.c) */
+	/* number of changes with effects beyond the items (confirm.c) */
+	int64 effects;
 } KgOutcomes;
 
 extern KgOutcomes *kg_outcomes_make(const char *what, int n, bool atomic,
@@ -92,26 +97,32 @@ extern bool kg_put_atomic(const Jsonb *options);
 /* Returns the array of items. Raises KG_INVALID_INPUT or KG_LIMIT_EXCEEDED. */
 extern const JsonbContainer *kg_outcomes_items(const Jsonb *items);
 extern void kg_outcome_error(KgOutcome *outcome, KgError *err);
-/* Returns whether the item is an object, and reports it if it is not. */
+/*
+ * Returns whether the item is an object. If it is not, adds an error to the
+ * outcome.
+ */
 extern bool kg_outcome_is_object(KgOutcome *outcome, const JsonbValue *item,
 								 const char *path, const char *expected);
 /*
- * Returns the ids that are most similar to an id that was not found, or NULL.
- * Returns NULL for all but the first few items.
+ * Returns the entities whose ids are most similar to an id that was not found,
+ * or NULL. Only the first few such items of a call are searched; for later
+ * items, returns NULL.
  */
 extern Jsonb *kg_outcomes_nearest(KgOutcomes *outcomes, const KgType *type,
 								  const char *id);
 /*
- * Gives items with errors their verdict. With atomic, raises the errors. Raises
- * KG_CONFLICT if the errors may result from a concurrent rename of the tenant.
+ * Sets the verdict of items with errors. If the option atomic is set and there
+ * are errors, raises them. Raises KG_CONFLICT if the errors may result from a
+ * concurrent rename of the tenant.
  */
 extern void kg_outcomes_settle(KgOutcomes *outcomes, const char *tenant);
-/* {items: [{id, verdict, error?}], counts: {...}} */
+/* Returns the reply: {items: [{id, verdict, error?}], counts: {...}}. */
 extern Jsonb *kg_outcomes_result(const KgOutcomes *outcomes);
 
 /*
- * kg_put_is_dry() returns the option dry_run. kg_put_dry() runs work and rolls
- * it back; the reply is the reply to the write, marked as dry.
+ * kg_put_is_dry() returns the option dry_run. kg_put_dry() calls work(arg) and
+ * rolls back its writes. It returns the reply of work, marked as the reply of
+ * a dry run.
  */
 extern bool kg_put_is_dry(const Jsonb *options);
 /* Returns the option reason, or NULL. */
@@ -121,55 +132,56 @@ extern Jsonb *kg_put_dry(Jsonb *(*work)(void *arg), void *arg);
 /* An item of kg_put_entities() or kg_update_entities(). */
 typedef struct KgPutItem
 {
-	Jsonb *data; /* NULL: not an object */
-	int64 node;	 /* node of the stored entity; 0: not stored */
-	bool same;	 /* equal to the stored entity */
-	/* For an update: */
+	Jsonb *data; /* NULL: the item is not an object */
+	int64 node;	 /* node of the stored entity, or 0 if it is not stored */
+	bool same;	 /* the item equals the stored entity */
+	/* The next members are for an update: */
 	Jsonb *old;					 /* the stored document */
 	int64 expected;				 /* the expected version, or 0 */
 	const JsonbContainer *set;	 /* properties to set, or NULL */
 	const JsonbContainer *unset; /* names of properties to remove, or NULL */
 	/*
-	 * Values by property that are added to, or removed from, the property's
-	 * array; or NULL.
+	 * Values that are added to, or removed from, arrays: {property: values},
+	 * or NULL.
 	 */
 	const JsonbContainer *add;
 	const JsonbContainer *remove;
-	bool refers; /* changes references or referred values */
+	/* the item changes references, or values to which references refer */
+	bool refers;
 } KgPutItem;
 
 /*
  * put_update.c: kg_patch_read() reads an item of kg_update_entities(): id,
- * set, unset, add, remove and expected_version. kg_patch_apply() makes the
- * data of the item from the stored document. Both report faults.
+ * set, unset, add, remove and expected_version. kg_patch_apply() applies the
+ * item to the stored document, which gives the new document. Both report
+ * faults in outcomes.
  */
 extern void kg_patch_read(const KgType *type, int i, const JsonbValue *value,
 						  KgOutcome *outcome, KgPutItem *item);
 extern void kg_patch_apply(const KgType *type, int i, KgOutcomes *outcomes,
 						   KgPutItem *item);
 /*
- * Returns the stored document with the properties that the item sets, without
- * those that it unsets, and with the arrays to which it adds values or from
- * which it removes some.
+ * Returns the stored document after the changes of the item: properties are
+ * set or removed, and values are added to arrays or removed from them.
  */
 extern Jsonb *kg_patch_merged(const KgPutItem *item);
 /*
- * Returns whether the item changes a property that refers to entities or to
- * which references refer.
+ * Returns whether the item changes a property that refers to entities, or a
+ * property to which references refer.
  */
 extern bool kg_patch_refers(const KgType *type, const KgPutItem *item);
 /*
- * Returns the pointer into the arguments for a pointer into the merged
- * document of item i. A pointer into "add" ends at the property, because the
- * indexes of the items differ.
+ * Converts a pointer into the merged document of item i to a pointer into the
+ * arguments of the call. A pointer into "add" ends at the property, because
+ * the array in "add" has other indexes than the merged array.
  */
 extern const char *kg_patch_pointer(const KgPutItem *item, int i,
 									const char *pointer);
 /* Returns the differences of two documents: [{property, before, after}]. */
 extern Jsonb *kg_patch_changes(const Jsonb *before, const Jsonb *after);
 /*
- * Returns the id: a string, or an integer as text. Reports a fault and returns
- * NULL otherwise.
+ * Returns the id: a string, or an integer as text. For any other value,
+ * reports a fault and returns NULL.
  */
 extern const char *kg_patch_id(const JsonbValue *value, const char *path,
 							   KgOutcome *outcome);
@@ -183,35 +195,36 @@ extern KgError *kg_moved_error(const KgType *type, const char *id,
 							   int64 expected, int64 version);
 
 /*
- * put_unique.c: reports the items with a value of an x-ref-field that another
- * entity has, which is stored or among the items.
+ * put_unique.c: reports each item that has a value of an x-ref-field which
+ * another entity has. The other entity is stored, or is another item.
  */
 extern void kg_put_check_unique(const char *tenant, int32 type_no,
 								KgOutcomes *outcomes, const KgPutItem *items);
 
 typedef enum KgPutMode
 {
-	KG_PUT_ANY,	   /* create, or replace a stored entity */
-	KG_PUT_CREATE, /* a stored entity is KG_ALREADY_EXISTS */
-	KG_PUT_UPDATE  /* a missing entity is KG_NOT_FOUND */
+	KG_PUT_ANY, /* create the entity, or replace the stored entity */
+	/* create; a stored entity is the error KG_ALREADY_EXISTS */
+	KG_PUT_CREATE,
+	KG_PUT_UPDATE /* replace; a missing entity is the error KG_NOT_FOUND */
 } KgPutMode;
 
 /*
- * Writes items. outcomes has one element for each. type is "bundle/type" or
- * "type".
+ * Writes items. outcomes has one element for each item. type is "bundle/type"
+ * or "type".
  */
 extern void kg_entities_put(const char *type, const JsonbContainer *items,
 							KgPutMode mode, KgOutcomes *outcomes);
 /*
  * Deletes the entities of outcomes that have an id and no error. expected has
- * the expected version of each, or 0; it may be NULL.
+ * the expected version of each entity, or 0; expected may be NULL.
  */
 extern void kg_entities_delete(const char *type, KgOutcomes *outcomes,
 							   const int64 *expected);
 /*
- * Writes edges, or deletes them; items to delete have no properties. relation,
- * "bundle/relation", applies to all items. If it is NULL, each item names its
- * relation.
+ * Writes edges, or deletes them if "deleting" is true; items to delete have no
+ * properties. relation, "bundle/relation", applies to all items. If relation
+ * is NULL, each item names its relation.
  */
 extern void kg_edges_put(const JsonbContainer *items, const char *relation,
 						 bool deleting, KgOutcomes *outcomes);
@@ -231,15 +244,15 @@ extern Jsonb *kg_delete_edges(const Jsonb *items, const Jsonb *options);
  */
 extern int *kg_outcomes_order(KgOutcomes *outcomes);
 /*
- * kg_outcomes_each() calls work for batches of the items without errors, in
- * this order. rows has the indexes of the items. Memory that work allocates is
- * freed after the batch.
+ * Calls work for batches of the items without errors, in the order of
+ * kg_outcomes_order(). rows has the indexes of the items. Memory that work
+ * allocates is freed after the batch.
  */
 typedef void (*KgOutcomesWork)(void *arg, const int *rows, int n);
 
 extern void kg_outcomes_each(const KgOutcomes *outcomes, const int *order,
 							 int batch, KgOutcomesWork work, void *arg);
-/* Reports an item whose id another item has too. */
+/* Reports item i if another item has the same id. */
 extern void kg_outcomes_twice(KgOutcomes *outcomes, int i, const KgType *type);
 
 #endif /* KG_PUT_H */

@@ -2,16 +2,17 @@
  * put_entities.c
  *	  kg_put_entities() and kg_update_entities().
  *
- * First each item is checked: schema, id, references to stored entities and to
- * other items. An item is valid if each reference has a target that is stored
- * or a valid item. Then the valid items are written in a few statements, in
- * one scope.
+ * First, each item is checked: its schema, its id, and its references to
+ * stored entities and to other items. An item is valid if each reference has a
+ * target that is stored or is a valid item. Then the valid items are written
+ * with a few statements, in one scope.
  *
- * Two faults appear only then: an id that a hidden entity has, and a row that
- * a trigger prevents from being written. If other items refer to such an item,
- * all writes are rolled back, and the remaining items are written. Other late
- * faults raise an error for the whole call: a trigger that raises, or a value
- * of x-ref-field to which others refer.
+ * Two faults appear only when items are written: an id that a hidden entity
+ * has, and a row that a trigger prevents from being written. If other items
+ * refer to such an item, all writes are rolled back, and the remaining items
+ * are written. If an error is raised while items are written, the whole call
+ * fails. Examples are a trigger that raises an error, and a changed
+ * x-ref-field value to which other entities refer.
  */
 #include "postgres.h"
 
@@ -70,7 +71,7 @@ typedef struct Targets
 	KgSight sight;
 	int64 *nodes;
 	bool *hidden;
-	/* versions of the items when they were read, or NULL */
+	/* Versions of the items when they were read, or NULL. */
 	const int64 *versions;
 } Targets;
 
@@ -83,18 +84,20 @@ typedef struct Put
 	KgPutItem *items;
 	int *order;			/* order of the items, sorted by id */
 	KgItemNames *names; /* names of the items of this call */
-	KgNewIds new_ids;	/* for items without an id */
+	KgNewIds new_ids;	/* generator of ids for items without an id */
 	Links links;		/* references between items */
-	Targets *targets;	/* found before the items were read, or NULL */
-	int64 *ahead;		/* versions of the items read for that, or NULL */
-	Snapshot before;	/* before the writes */
-	uint64 nested;		/* kg_writing_nested() at that time */
-	bool begun;			/* some items are written */
-	bool lacking;		/* the trial wrote references to unwritten items */
+	/* targets that were looked up before the items were read, or NULL */
+	Targets *targets;
+	/* versions of the stored entities at that look-up, or NULL */
+	int64 *ahead;
+	Snapshot before; /* snapshot from before the writes */
+	uint64 nested;	 /* value of kg_writing_nested() when "before" was taken */
+	bool begun;		 /* some items have been written */
+	bool lacking;	 /* the first attempt wrote references to unwritten items */
 	MemoryContext context;
 } Put;
 
-/* Returns the index of the item with this name, or -1. */
+/* Returns the index of the item that has this name, or -1. */
 static int
 find_name(const Put *put, const KgField *field, const char *value)
 {
@@ -112,8 +115,8 @@ enter_name(Put *put, const KgField *field, const char *value, int i)
 }
 
 /*
- * Returns the property that a reference to the type itself names, or NULL for
- * the id.
+ * Returns the property that a reference to the reference's own type names, or
+ * NULL if it names the id.
  */
 static const KgField *
 own_target(const KgType *type, const KgField *reference)
@@ -133,7 +136,7 @@ refers_to_own(const KgType *type, const KgField *field)
 		   strcmp(field->ref_bundle, type->bundle) == 0;
 }
 
-/* Adds the names by which other items can refer to this one. */
+/* Adds the names by which other items can refer to the item. */
 static void
 enter_targets(Put *put, int i)
 {
@@ -155,7 +158,8 @@ enter_targets(Put *put, int i)
 }
 
 /*
- * Returns whether an item is a new entity without an id, for which one is made.
+ * Returns whether the item is a new entity without an id, for which an id is
+ * generated.
  */
 static bool
 needs_id(const Put *put, const JsonbValue *item)
@@ -167,7 +171,7 @@ needs_id(const Put *put, const JsonbValue *item)
 		   !kg_field_value(put->type->id_field, kg_json_container(item), &id);
 }
 
-/* Adds an id that no item has. */
+/* Generates an id that no other item has. */
 static void
 make_id(Put *put, int i)
 {
@@ -220,7 +224,10 @@ read_patch(Put *put, int i, const JsonbValue *value)
 		kg_outcomes_twice(put->outcomes, i, put->type);
 }
 
-/* Reads the items whose ids are made, or the others. */
+/*
+ * Reads the items whose ids are generated if "made" is true; otherwise reads
+ * the other items.
+ */
 static void
 read_items(Put *put, const JsonbContainer *items, bool made)
 {
@@ -237,8 +244,8 @@ read_items(Put *put, const JsonbContainer *items, bool made)
 }
 
 /*
- * Decides items by the stored entities: merges updates with them, and reports
- * creations of entities that are stored.
+ * Compares items with the stored entities: merges updates with them, and
+ * reports creations of entities that exist already.
  */
 static void
 check_stored(Put *put)
@@ -268,7 +275,7 @@ check_stored(Put *put)
 	}
 }
 
-/* Returns a copy that lives longer than the batch. */
+/* Returns a copy of the document that lives longer than the batch. */
 static Jsonb *
 copy_data(Put *put, Datum data)
 {
@@ -289,7 +296,9 @@ each_batch(Put *put, KgOutcomesWork work)
 	kg_outcomes_each(put->outcomes, put->order, KG_PUT_BATCH, work, put);
 }
 
-/* Locks stored entities, and sets the ids of those that were found to NULL. */
+/*
+ * Locks stored entities. Sets the ids of the entities that were found to NULL.
+ */
 static void
 lock_stored(Put *put, const int *rows, const char **ids, int n)
 {
@@ -314,8 +323,9 @@ lock_stored(Put *put, const int *rows, const char **ids, int n)
 }
 
 /*
- * Locks the stored entities of a batch and compares them. If an item was not
- * found and is to be created, reports it if a second look-up finds it.
+ * Locks the stored entities of a batch and compares items with them. If an
+ * item to be created was not found first, looks it up again, and reports it if
+ * it is stored by then.
  */
 static void
 find_stored(void *arg, const int *rows, int n)
@@ -380,7 +390,7 @@ report_missing(Put *put, int i, const KgField *field, const char *value)
 }
 
 /*
- * Marks items as invalid that refer to invalid items, unless the target is
+ * Marks items that refer to invalid items as invalid, unless the target is
  * stored already.
  */
 static void
@@ -424,7 +434,7 @@ spread_errors(Put *put)
 	pfree(queue);
 }
 
-/* Returns the item that a reference names, or -1. */
+/* Returns the index of the item to which a reference refers, or -1. */
 static int
 named_item(const Put *put, const KgFieldReference *reference)
 {
@@ -445,9 +455,9 @@ look_up(Targets *t, const Put *put)
 }
 
 /*
- * Looks up and locks the targets of the items. A target whose lock was waited
- * for may have been deleted and created anew, so missing targets are looked up
- * once more.
+ * Looks up and locks the targets of the items. While this waited for a lock, a
+ * target may have been deleted and created again, so missing targets are
+ * looked up twice.
  */
 static Targets *
 find_targets(const Put *put)
@@ -507,10 +517,10 @@ read_ahead(void *arg, const int *rows, int n)
 }
 
 /*
- * Locks the targets of items before the items themselves. A session that
- * deletes a target locks it before its referrers, too. References that an
- * update does not change are read for this, and read again if they have changed
- * before they are locked.
+ * Locks the targets of items before the items themselves, because a session
+ * that deletes a target also locks it before its referrers. To find the
+ * targets of references that an update does not change, reads the stored
+ * entities. If these have changed before they are locked, they are read again.
  */
 static void
 find_targets_ahead(Put *put)
@@ -544,8 +554,8 @@ find_targets_ahead(Put *put)
 }
 
 /*
- * Returns whether the stored references have not changed between reading them
- * and locking the items.
+ * Returns whether the stored references are unchanged since they were read,
+ * now that the items are locked.
  */
 static bool
 is_current(const Put *put, const Targets *t)
@@ -560,8 +570,8 @@ is_current(const Put *put, const Targets *t)
 }
 
 /*
- * Adds the existing references of the items: an item may retain a reference to
- * a hidden entity.
+ * Adds the existing references of the items to the visible references, because
+ * an item may keep a reference to a hidden entity.
  */
 static void
 keep_sight(const Put *put, Targets *t)
@@ -579,9 +589,9 @@ keep_sight(const Put *put, Targets *t)
 }
 
 /*
- * Checks the references of the items. Each must name a stored entity or a valid
- * item of the call. For an item that is invalid already, missing targets are
- * reported as well.
+ * Checks the references of the items. Each reference must name a stored entity
+ * or a valid item of the call. Missing targets are also reported for items
+ * that are invalid already.
  */
 static void
 check_references(Put *put)
@@ -623,8 +633,8 @@ check_references(Put *put)
 }
 
 /*
- * Inserts rows. A conflicting row was written by a faster session, or is hidden
- * from the caller.
+ * Inserts rows. If a row conflicts, another session wrote it first, or it is
+ * hidden from the caller.
  */
 static void
 insert_rows(Put *put, const int *rows, int n)
@@ -686,8 +696,8 @@ update_rows(Put *put, const int *rows, int n)
 }
 
 /*
- * Merges the items of an update again, because triggers of previous batches may
- * have written their entities.
+ * Merges the items of an update with the stored entities again, because
+ * triggers of previous batches may have changed these.
  */
 static void
 merge_again(Put *put, const int *rows, int n)
@@ -731,7 +741,8 @@ write_rows(void *arg, const int *rows, int n)
 }
 
 /*
- * Sets verdicts by the stored rows, because triggers have written entities too.
+ * Sets verdicts by comparing the stored rows, because triggers may have
+ * written entities, too.
  */
 static void
 review(void *arg, const int *rows, int n)
@@ -789,7 +800,7 @@ is_stored(const Put *put, const char *id)
 	return node != 0;
 }
 
-/* Reports items that were not written although no check had refused them. */
+/* Reports valid items that were not written. */
 static void
 report_unwritten(Put *put)
 {
@@ -818,7 +829,7 @@ report_unwritten(Put *put)
 	kg_outcomes_settle(put->outcomes, put->tenant);
 }
 
-/* Reads the stored entities again, as triggers may have changed them. */
+/* Reads the stored entities again, because triggers may have changed them. */
 static void
 reread(void *arg, const int *rows, int n)
 {
@@ -839,11 +850,11 @@ reread(void *arg, const int *rows, int n)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Sets the versions, and the changes of an update. */
+/* Sets the versions in the outcomes and, for an update, the changes. */
 static void
 tell(Put *put)
 {
-	/* The version increases by one unless a trigger writes the row too. */
+	/* The version increases by one, unless a trigger also writes the row. */
 	for (int i = 0; i < put->outcomes->n; i++)
 	{
 		KgOutcome *outcome = &put->outcomes->items[i];
@@ -876,8 +887,8 @@ lacks_items(const Put *put)
 }
 
 /*
- * Writes the items. A trial raises an error, so that all is rolled back, if a
- * written item refers to an unwritten one.
+ * Writes the items. If "trial" is true and a written item refers to an
+ * unwritten item, raises an error, so that all writes are rolled back.
  */
 static void
 write_items(Put *put, bool trial)
@@ -907,8 +918,8 @@ try_items(void *arg)
 }
 
 /*
- * Returns whether a write of an item may fail, or the written item may be
- * invisible.
+ * Returns whether a write of an item may fail, or whether the written item may
+ * be invisible to the caller.
  */
 static bool
 may_fail(const Put *put)
@@ -917,7 +928,10 @@ may_fail(const Put *put)
 		   kg_stored_has_own_triggers("kg_entity");
 }
 
-/* Each iteration except the last finds items that are not written. */
+/*
+ * Writes items that refer to each other. Each iteration except the last finds
+ * items that cannot be written, and repeats without them.
+ */
 static void
 write_linked(Put *put)
 {
@@ -946,7 +960,7 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 				KgOutcomes *outcomes)
 {
 	Put put = {mode, kg_identity_require(KG_ACCESS_WRITE)};
-	/* Pinned once for all following statements. */
+	/* The search_path is pinned once for all statements of the call. */
 	int path = kg_spi_pin_path();
 
 	put.type = kg_catalog_require_type(
@@ -960,7 +974,10 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 											   sizeof(KgPutItem),
 										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	put.names = kg_item_names_make(put.outcomes->n);
-	/* The ids that are made differ from those that the call has. */
+	/*
+	 * Items with ids are read first, so that the generated ids differ from
+	 * theirs.
+	 */
 	read_items(&put, items, false);
 	if (kg_makes_ids(put.type))
 		read_items(&put, items, true);

@@ -2,9 +2,9 @@
  * put_unique.c
  *	  The unique values of kg_put_entities().
  *
- * An item may take a value from an entity that gives it up in the same call.
- * If that entity is not written in the end (for example because a reference
- * has no target), the end of the scope raises an error.
+ * An item may take a value from an entity that gives the value up in the same
+ * call. If that entity is not written in the end (for example because one of
+ * its references has no target), the end of the scope raises an error.
  */
 #include "postgres.h"
 
@@ -20,17 +20,18 @@
 
 typedef struct Claims
 {
-	const KgCatalog *catalog; /* as the owner sees it */
+	const KgCatalog *catalog; /* catalog as the owner sees it */
 	const KgType *type;
 	KgOutcomes *outcomes;
 	const KgPutItem *items;
 	KgUniqueRows unique;
-	int *item_of; /* indexed by row */
-	/* indexed by row: the other node that has the value; 0: none */
+	int *item_of; /* for each row, the index of its item */
+	/* For each row, the other node that has its value, or 0. */
 	int64 *holder;
 	char **holder_id;
-	HTAB *values; /* entries are Claim */
-	HTAB *nodes;  /* entries are NodeItem */
+	/* hash table of Claim: finds the item that is to have a value */
+	HTAB *values;
+	HTAB *nodes; /* hash table of NodeItem: finds an item by its node */
 } Claims;
 
 /* The item that is to have a value. */
@@ -181,8 +182,9 @@ report(Claims *claims, int row, const char *other)
 }
 
 /*
- * Reports an item if its own id has the value: another session created its
- * entity anew after the item was looked up. Returns whether that is so.
+ * Reports an item if its own entity already has the value. This occurs if
+ * another session created the entity after the item was looked up. Returns
+ * whether the item was reported.
  */
 static bool
 report_taken(Claims *claims, int row)
@@ -199,7 +201,10 @@ report_taken(Claims *claims, int row)
 	return true;
 }
 
-/* Returns whether the entity that has the value is an item that gives it up. */
+/*
+ * Returns whether the entity that has the value is an item of the call that
+ * gives the value up.
+ */
 static bool
 gives_up(Claims *claims, int row)
 {
@@ -257,8 +262,8 @@ kg_put_check_unique(const char *tenant, int32 type_no, KgOutcomes *outcomes,
 		gather(&claims);
 		find_holders(&claims);
 		/*
-		 * Items that retain a value have precedence over items that would take
-		 * it.
+		 * An item that already has a value has precedence over items that
+		 * would take the value.
 		 */
 		for (int row = 0; row < claims.unique.rows.nrows; row++)
 			if (claims.holder[row] == 0 && items[claims.item_of[row]].node != 0)

@@ -3,7 +3,8 @@
  *	  Items of kg_update_entities(): properties to set and to unset.
  *
  * The stored entity is locked when it is read, so changes of other sessions
- * are retained. The result is checked like an entity that was sent as a whole.
+ * are not lost. The resulting document is checked like a document that was
+ * sent as a whole.
  */
 #include "postgres.h"
 
@@ -22,7 +23,7 @@ report(KgOutcome *outcome, KgError *err, const char *path)
 	kg_outcome_error(outcome, err);
 }
 
-/* Returns the pointer to a member: path/key/name. */
+/* Returns the JSON Pointer path/key/name of a member. */
 static char *
 member_path(const char *path, const char *key, const JsonbValue *name)
 {
@@ -93,7 +94,10 @@ is_named(const JsonbContainer *names, const JsonbValue *key)
 	return false;
 }
 
-/* Returns an object of the item, or NULL. */
+/*
+ * Returns the member "key" of the item, or NULL if it is missing. If it is not
+ * an object, reports that and returns NULL.
+ */
 static const JsonbContainer *
 read_object(const JsonbContainer *object, const char *key, const char *path,
 			KgOutcome *outcome)
@@ -113,8 +117,8 @@ read_object(const JsonbContainer *object, const char *key, const char *path,
 }
 
 /*
- * Returns the values to add or to remove. Their properties are neither in "set"
- * nor in "unset".
+ * Returns the values to add or to remove, by property. Reports a property that
+ * is also in "set" or "unset".
  */
 static const JsonbContainer *
 read_values(const JsonbContainer *object, const char *key,
@@ -201,8 +205,8 @@ is_patch_member(const char *name)
 }
 
 /*
- * Writes "set" of the corrected item, which also has the properties that are
- * beside it.
+ * Writes the member "set" of a corrected item. In addition, it gets the
+ * properties that the caller put beside "set".
  */
 static void
 write_set(const JsonbContainer *object, KgJsonWriter *w)
@@ -219,8 +223,9 @@ write_set(const JsonbContainer *object, KgJsonWriter *w)
 }
 
 /*
- * Reports properties that are beside "set", with the item that has them in it.
- * Returns false if an unknown member is something else.
+ * If the caller put properties of the type beside "set", reports them, with a
+ * corrected item. Returns false if there is nothing to correct, or if the item
+ * has other faults.
  */
 static bool
 report_beside_set(const KgType *type, const JsonbContainer *object,
@@ -313,7 +318,8 @@ kg_patch_read(const KgType *type, int i, const JsonbValue *value,
 }
 
 /*
- * Maximal number of recorded changes that are read for the changed properties.
+ * Maximum number of recorded changes that are read to find the properties that
+ * changed since a version.
  */
 #define KG_LOOKED_THROUGH 100
 
@@ -347,12 +353,17 @@ add_changed(Since *since, const Jsonb *before, const Jsonb *after)
 	}
 }
 
-/* Reads the recorded changes that the caller sees by the history's policy. */
+/*
+ * Reads those recorded changes that the policy of the history shows to the
+ * caller.
+ */
 static void
 read_changed(void *arg)
 {
 	Since *since = arg;
-	/* The rows of an outer statement may still be in use. */
+	/*
+	 * Rows of an outer statement may still be in use, so its result is saved.
+	 */
 	SPITupleTable *outer = SPI_tuptable;
 	uint64 outer_rows = SPI_processed;
 
@@ -420,7 +431,10 @@ values_of(const JsonbContainer *values, const char *name, JsonbValue *value)
 	return kg_json_get(values, name, value) != NULL ? value : NULL;
 }
 
-/* The origin of a value of a changed array. Equal values are in this order. */
+/*
+ * The origin of a value of a changed array. Equal values are sorted in this
+ * order.
+ */
 typedef enum Origin
 {
 	REMOVED,
@@ -433,7 +447,8 @@ typedef struct ArrayValue
 	Jsonb *value;
 	Origin origin;
 	int index;
-	bool *kept; /* NULL for a value to remove */
+	/* flag of the value in the result; NULL for a value to remove */
+	bool *kept;
 } ArrayValue;
 
 static int
@@ -459,7 +474,10 @@ count_values(const JsonbValue *values)
 									: 1;
 }
 
-/* Lists the values of an array, or the single value; NULL: no values. */
+/*
+ * Adds the values of an array, or a single value, to list. Adds nothing if
+ * values is NULL. Returns their number.
+ */
 static int
 list_values(const JsonbValue *values, Origin origin, ArrayValue *list)
 {
@@ -482,8 +500,9 @@ list_values(const JsonbValue *values, Origin origin, ArrayValue *list)
 }
 
 /*
- * Marks the values of the result: the stored ones without those to remove, and
- * of those to add the first that no other one equals.
+ * Marks the values that the result contains. It contains the stored values
+ * that are not to be removed. It also contains the values to add; of equal
+ * values, only the first.
  */
 static void
 mark_kept(const ArrayValue *list, int n)
@@ -505,8 +524,9 @@ mark_kept(const ArrayValue *list, int n)
 }
 
 /*
- * Writes the array of a property: the stored values without those to remove,
- * then those to add. old is NULL if the property is not stored.
+ * Writes the array of a property: first the stored values without the values
+ * to remove, then the values to add. old is NULL if the property is not
+ * stored.
  */
 static void
 write_array(KgJsonWriter *w, const JsonbValue *old, const JsonbValue *add,
@@ -535,7 +555,11 @@ write_array(KgJsonWriter *w, const JsonbValue *old, const JsonbValue *add,
 	kg_jw_end_array(w);
 }
 
-/* Arrays of properties that the item changes and the entity has. */
+/*
+ * Writes the array of a stored property with the changes of "add" and
+ * "remove". Returns false if these do not name the property, or if its stored
+ * value is not an array.
+ */
 static bool
 write_stored_array(KgJsonWriter *w, const KgPutItem *item, const KgJsonIter *it)
 {
@@ -577,7 +601,10 @@ kg_patch_merged(const KgPutItem *item)
 			kg_jw_key(&w, name);
 			write_array(&w, NULL, &it.value, NULL);
 		}
-	/* If an object has two members of one name, the later one counts. */
+	/*
+	 * A jsonb uses the later of two members with the same name, so "set" has
+	 * precedence.
+	 */
 	if (item->set != NULL)
 		kg_jw_members(&w, item->set);
 	return kg_jw_finish(&w);
@@ -655,7 +682,9 @@ check_names(const KgType *type, const KgPutItem *item, const char *path,
 					   outcome);
 }
 
-/* Reports properties of "add" or "remove" that are stored and no arrays. */
+/*
+ * Reports properties in "add" or "remove" whose stored values are not arrays.
+ */
 static void
 check_arrays(const KgPutItem *item, const JsonbContainer *values,
 			 const char *key, const char *path, KgOutcome *outcome)
@@ -697,7 +726,10 @@ kg_patch_pointer(const KgPutItem *item, int i, const char *pointer)
 		"/items/%d/%s%s", i, item->add && !item->set ? "add" : "set", pointer);
 }
 
-/* Changes paths of errors in the merged document to paths in the arguments. */
+/*
+ * Converts the paths of errors from paths in the merged document to paths in
+ * the arguments.
+ */
 static void
 point_to_arguments(const KgPutItem *item, int i, const char *set,
 				   const KgErrorList *errors)

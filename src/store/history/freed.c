@@ -1,24 +1,29 @@
 /*
  * freed.c
- *	  Versions of an id never repeat.
+ *	  Keeps the versions of an id from repeating.
  *
- * The guarantee: two states that entities of one tenant, type name and id ever
- * had have two different versions, so that an expected version fits the state
- * that was read, or none.
+ * The guarantee: any two states of entities that have the same tenant, type
+ * name and id have different versions. So an expected version never matches a
+ * state that the client has not read.
  *
  * A sequence would give this guarantee without a table, but would break other
- * promises about versions. A number is taken before the row waits for another
- * session in the index of kg_entity, so the end of the statement would correct
- * it as now. Numbers of one sequence would show a tenant how much others
- * write. Versions would no longer begin at 1, and a tenant that is restored or
- * moves would have versions above the sequence of its new database.
+ * promises about versions:
+ * - A row takes its number before it waits for another session in the index of
+ *   kg_entity. So the end of the statement would have to correct the number,
+ *   as it does now.
+ * - The numbers of a common sequence would show a tenant how much other
+ *   tenants write.
+ * - Versions would not begin at 1.
+ * - A tenant that is restored or moves would have versions above the sequence
+ *   of its new database.
  *
- * kg_freed has a row for each id that was given up, with the last version. The
- * row stays when another entity takes the id. A type from which no entity was
- * ever deleted has no rows, and costs one look-up per statement.
+ * kg_freed has a row with the last version of each id that was given up. The
+ * row stays when another entity takes the id. If no entity of a type was ever
+ * deleted, the type has no rows, and a statement needs one look-up for it.
  *
- * kg_freed_type has a row for each deleted type, with the highest version of
- * its entities. A new type of this name (version_above) begins above it.
+ * kg_freed_type has a row with the highest version of the entities of each
+ * deleted type. The versions of a new type of this name begin above it
+ * (version_above).
  */
 #include "postgres.h"
 
@@ -50,17 +55,18 @@
 
 /* Columns of the collected rows. */
 #define COL_ID 0
-#define COL_VERSION 1 /* NULL: the id was taken */
+#define COL_VERSION 1 /* version; NULL: an entity took the id */
 
 struct KgFreed
 {
 	const char *tenant;
 	const KgType *type; /* type of the collected rows */
-	bool known;			/* of the type: whether kg_freed has rows is known */
+	/* "any" is set for the type: it says whether kg_freed has rows */
+	bool known;
 	bool any;
 	MemoryContext batch;
 	KgColumns ids;
-	bool frees; /* some rows give up an id */
+	bool frees; /* some collected rows give up an id */
 	bool takes; /* the statement may take ids */
 	KgColumns raised;
 };
@@ -91,8 +97,8 @@ kg_freed_begin(const char *tenant, bool takes)
 }
 
 /*
- * A table that is read by one of its keys. The columns are the columns of the
- * key, followed by the version.
+ * A table from which rows with a key are read. The columns are the columns of
+ * the key, followed by the version.
  */
 typedef struct Lookup
 {
@@ -100,12 +106,14 @@ typedef struct Lookup
 	const char *const *columns;
 	int nkeys;
 	const RegProcedure *equal;
-	bool (*counts)(HeapTuple row); /* NULL: all visible rows */
-	bool any; /* any row suffices, not the highest version */
+	/* tests whether a row counts; NULL: all visible rows count */
+	bool (*counts)(HeapTuple row);
+	bool any; /* return any row instead of the highest version */
 } Lookup;
 
 /*
- * Returns the highest version among the rows with the key, 0 if no row has it.
+ * Returns the highest version in the rows with the key, or 0 if there are no
+ * such rows.
  */
 static int64
 highest_version(const Lookup *lookup, const Datum *key, Snapshot snapshot)
@@ -148,7 +156,10 @@ highest_version(const Lookup *lookup, const Datum *key, Snapshot snapshot)
 	return version;
 }
 
-/* Returns whether this transaction has deleted or updated the row. */
+/*
+ * Returns whether this transaction has deleted the row, or updated it to a new
+ * row.
+ */
 static bool
 is_taken_away(HeapTuple row)
 {
@@ -161,9 +172,10 @@ is_taken_away(HeapTuple row)
 }
 
 /*
- * Returns the last version of the id if a statement that is still running took
- * the id away. This statement has not written kg_freed yet, but the old row is
- * stored until the transaction ends.
+ * Returns the last version of an id that a statement of this transaction took
+ * away and that is not in kg_freed yet, because the statement is still
+ * running. The version is read from the old row, which is stored until the
+ * transaction ends.
  */
 static int64
 unsettled_version(const char *tenant, const KgType *type, const char *entity_id)
@@ -184,9 +196,9 @@ unsettled_version(const char *tenant, const KgType *type, const char *entity_id)
 }
 
 /*
- * Returns whether no id of the type has been given up so far. Called for each
- * written row, but evaluated once per statement: a snapshot of one command
- * shows the same rows until another transaction ends.
+ * Returns whether no id of the type has been given up so far. It is called for
+ * each written row, but searches only once per statement: for the same
+ * command, a new snapshot shows the same rows until another transaction ends.
  */
 static bool
 none_freed(Datum tenant, int32 type_no)
@@ -199,12 +211,16 @@ none_freed(Datum tenant, int32 type_no)
 	{
 		Oid table;
 		int32 type_no;
-		uint64 completed; /* number of completed transactions; 0: unknown */
+		/* number of completed transactions at the search; 0: unknown */
+		uint64 completed;
 		CommandId command;
 	} none;
 	const Datum key[] = {tenant, Int32GetDatum(type_no)};
 	Oid table = kg_relation_oid(lookup.table);
-	/* A copy of a snapshot, such as a registered one, has no count. */
+	/*
+	 * Only an original snapshot has this count. A copy, such as a registered
+	 * snapshot, does not.
+	 */
 	Snapshot snapshot = GetLatestSnapshot();
 	uint64 completed = snapshot->snapXactCompletionCount;
 	CommandId command = snapshot->curcid;
@@ -228,8 +244,8 @@ none_freed(Datum tenant, int32 type_no)
 }
 
 /*
- * Returns the version in kg_freed, which is written when the statement that
- * gave up the id ends.
+ * Returns the version in kg_freed. The statement that gives up an id writes it
+ * there when it ends.
  */
 static int64
 noted_version(const char *tenant, const KgType *type, const char *entity_id)
@@ -267,7 +283,7 @@ kg_freed_version(const char *tenant, const KgType *type, const char *entity_id)
 int64
 kg_version_plus(int64 version, int64 by)
 {
-	/* One version is left for the deletion. */
+	/* The last version is reserved for the deletion. */
 	const int64 last = PG_INT64_MAX - 1;
 
 	if (version <= last - by)
@@ -314,7 +330,7 @@ compare_freed(const void *pa, const void *pb)
 	return by_id != 0 ? by_id : a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* Adds the freed ids to once, in order, each with its last version. */
+/* Adds each freed id once to "once", sorted by id, with its last version. */
 static void
 freed_once(const KgFreed *freed, KgColumns *once)
 {
@@ -346,8 +362,9 @@ freed_once(const KgFreed *freed, KgColumns *once)
 }
 
 /*
- * Ends the merges of earlier entities that had the ids. Entities that were
- * merged into these lead to the entities that these lead to.
+ * Deletes records that earlier entities with these ids were merged. If other
+ * entities were merged into those, their records now lead to the final
+ * entities.
  */
 static void
 leave_merged(int nargs, const KgArg *args)
@@ -375,9 +392,10 @@ leave_merged(int nargs, const KgArg *args)
 }
 
 /*
- * Writes kg_freed. Reads the newest rows, which previous holders of an id
- * wrote. No other session writes an id concurrently, because only one entity
- * has it. Two statements take half the time of INSERT ... ON CONFLICT.
+ * Writes kg_freed. Updates the newest rows, because previous holders of an id
+ * may have written them after the snapshot. No other session writes the row of
+ * an id at the same time, because only one entity has the id. UPDATE and
+ * INSERT take half the time of INSERT ... ON CONFLICT.
  */
 static void
 write_freed(KgFreed *freed)
@@ -415,8 +433,8 @@ write_freed(KgFreed *freed)
 }
 
 /*
- * Finds the entities that have an id of the batch, and a version that the id
- * has had before.
+ * Finds entities that have an id of the batch and a version that the id
+ * already had before.
  */
 static void
 find_raised(KgFreed *freed)
@@ -516,8 +534,8 @@ kg_freed_taken(KgFreed *freed, const KgType *type, const char *entity_id)
 }
 
 /*
- * Raises the versions in the history since the entities took their ids. Changes
- * from before they gave up an id stay.
+ * Raises the versions in the history of entities that took an id, from that
+ * time on. Changes made before an earlier entity gave up the id stay.
  */
 static void
 raise_history(const KgFreed *freed, const KgArg *args)
@@ -541,7 +559,7 @@ raise_history(const KgFreed *freed, const KgArg *args)
 		args);
 }
 
-/* A row, and the number to add to its version. */
+/* A row of kg_entity, and the number to add to its version. */
 typedef struct Raised
 {
 	ItemPointerData tid;
@@ -576,8 +594,9 @@ find_rows(const KgArg *args, int *n)
 }
 
 /*
- * Raises a row's version above the id's last one. Writes without triggers: no
- * other column changes, and triggers of a DBA have already fired for the row.
+ * Raises the version of a row above the last version of its id. Triggers are
+ * not fired: no other column changes, and triggers of a DBA have already fired
+ * for the row.
  */
 static void
 raise_row(EState *estate, ResultRelInfo *result, TupleTableSlot *old,

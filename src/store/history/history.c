@@ -1,14 +1,15 @@
 /*
  * history.c
- *	  Writing kg_history.
+ *	  Writes kg_history.
  *
- * A row contains both images in full, so it can be understood without other
- * rows, even after pruning. The state of an entity at a time is the image
- * before the first later change, or the stored document.
+ * A row contains the complete documents before and after the change (images),
+ * so it can be interpreted without other rows, even after pruning. The state
+ * of an entity at a time is the image before the first later change. If there
+ * is no later change, it is the stored document.
  *
  * Changes of an entity are ordered by its version, because a nested statement
- * is recorded before the outer one. An edge has no version; its changes are
- * ordered by their numbers (order_edges()).
+ * is recorded before the outer statement. An edge has no version; its changes
+ * are ordered by their numbers (order_edges()).
  */
 #include "postgres.h"
 
@@ -36,7 +37,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-/* A batch is written when it has this number of changes or bytes. */
+/* When a batch has this number of changes or bytes, it is written. */
 #define KG_HISTORY_BATCH 4096
 #define KG_HISTORY_BYTES (16 * 1024 * 1024)
 
@@ -72,7 +73,8 @@ struct KgHistory
 {
 	const char *tenant;
 	Oid role;
-	bool follows; /* written by the owner in consequence of another write */
+	/* the owner writes the rows as an effect of another write */
+	bool follows;
 	MemoryContext batch;
 	Size bytes;
 	KgColumns rows;
@@ -120,8 +122,8 @@ kg_history_begin(const char *tenant, const KgUserContext *caller)
 }
 
 /*
- * Returns the transaction's number in the history. This number is lower than
- * the numbers of the transaction's changes.
+ * Returns the number of the transaction in the history. It is lower than the
+ * numbers of the transaction's changes.
  */
 static int64
 transaction_number(void)
@@ -139,8 +141,8 @@ transaction_number(void)
 }
 
 /*
- * The columns that all changes of a transaction share: time, role, reason and
- * so on.
+ * Columns that are equal in all changes of a transaction: time, role, reason
+ * and so on.
  */
 #define KG_COMMON_COLUMNS                                           \
 	"tenant, change, transaction, at, role, subject, agent, tool, " \
@@ -166,9 +168,10 @@ put_common(const KgHistory *history, KgArg *args)
 }
 
 /*
- * Late changes of edges. mine is the number of the late change; first is the
- * change that it must precede. The last change of its transaction follows the
- * previous change, and its state is the stored state.
+ * Selects late changes of edges: changes that must precede a change with a
+ * lower number. mine is the number of the late change, and first is the number
+ * of the change that it must precede. The last change of a transaction is not
+ * late if its state is the stored state and it follows the previous change.
  */
 #define KG_LATE                                                               \
 	"SELECT u.*, n.change AS mine, f.change AS first, f.at "                  \
@@ -201,14 +204,15 @@ put_common(const KgHistory *history, KgArg *args)
 	"THEN coalesce(e.properties, 'null')::text END)"
 
 /*
- * Gives the changes of an edge numbers in the order of the edge's states.
- * Statements are recorded when they end. So a nested statement, as in a row
- * trigger, is recorded before the outer statement. A deletion in a WITH clause
- * may come after the insertion.
+ * Renumbers changes of edges in the order in which the edge had its states. A
+ * statement is recorded when it ends. So a nested statement, such as a
+ * statement in a row trigger, is recorded before the outer statement. A
+ * deletion in a WITH clause may be recorded after an insertion.
  *
- * A late change is moved before the first change that started from the state
- * it left and does not follow another change. That change and all later
- * changes get new numbers.
+ * A late change is recorded after a change that started from the state to
+ * which the late change led. It is moved before the first such change that
+ * does not follow another change. That change and all later changes get new
+ * numbers.
  */
 static void
 order_edges(const KgHistory *history)
@@ -239,10 +243,10 @@ order_edges(const KgHistory *history)
 }
 
 /*
- * Records the transaction for kg_changes(), once. A subtransaction may roll
- * back, so only a row that was written outside of one is remembered. The
- * remembered number is not valid in the next transaction, which has another
- * number.
+ * Records the transaction for kg_changes(), once. That it is recorded is
+ * remembered only if the row was written outside of a subtransaction, which
+ * could roll back. The next transaction has another number, so the remembered
+ * number does not apply to it.
  */
 static void
 note_transaction(const KgHistory *history)
@@ -252,7 +256,7 @@ note_transaction(const KgHistory *history)
 	static char tenant[NAMEDATALEN];
 	uint64 current = U64FromFullTransactionId(GetTopFullTransactionId());
 
-	/* Missing in a database that has not been updated yet. */
+	/* The table is missing in a database that has not been updated yet. */
 	if ((noted == current && strcmp(tenant, history->tenant) == 0) ||
 		!OidIsValid(kg_find_relation("kg_change_transaction")))
 		return;
@@ -272,7 +276,7 @@ note_transaction(const KgHistory *history)
 	strlcpy(tenant, history->tenant, sizeof(tenant));
 }
 
-/* Returns whether this transaction has recorded changes of edges before. */
+/* Returns whether this transaction has already recorded changes of edges. */
 static bool
 told_before(void)
 {
@@ -299,7 +303,11 @@ write_edges(KgHistory *history)
 		"INSERT INTO @kg_history(" KG_COMMON_COLUMNS
 		"verdict, bundle, relation_no, source, target, key, before, "
 		"after) SELECT $1, nextval($2), $3, "
-		/* The clock may have been set back. An edge may be created again. */
+		/*
+		 * The time must not be before the time of the edge's previous change,
+		 * even if the clock was set back. The edge may have been deleted and
+		 * created again.
+		 */
 		"greatest($4, "
 		"(SELECT h.at FROM @kg_history h WHERE h.tenant = $1 "
 		"AND h.relation_no = u.relation_no AND h.source = u.source "
@@ -331,9 +339,11 @@ write_entities(KgHistory *history)
 		"verdict, bundle, type_no, entity_id, node, version, before, "
 		"after) SELECT $1, nextval($2), $3, "
 		/*
-		 * The clock may have been set back. Version 1 belongs to an id that no
-		 * entity had before, so no earlier change exists. (If the id was given
-		 * up while this session waited, the clock is read only now.)
+		 * The time must not be before the time of the entity's previous
+		 * change, even if the clock was set back. At version 1 there is no
+		 * earlier change, because no entity had the id before. (If the id was
+		 * given up while this session waited, the clock is read after the
+		 * wait.)
 		 */
 		"CASE WHEN u.version = 1 THEN $4 ELSE greatest($4, "
 		"(SELECT h.at FROM @kg_history h WHERE h.tenant = $1 "
@@ -426,7 +436,8 @@ kg_history_entity(KgHistory *history, const KgType *type, int64 node,
 }
 
 /*
- * Returns the image of an edge. Without properties, this is the document null.
+ * Returns the image (document) of an edge. If the edge has no properties, it
+ * is the JSON value null.
  */
 static Datum
 edge_image(KgHistory *history, const KgEdgeImage *image)
@@ -497,8 +508,8 @@ kg_history_end(KgHistory *history)
 }
 
 /*
- * Moves the beginning of the history of each type and relation to the time: an
- * earlier state cannot be found without the deleted changes.
+ * For each type and relation, sets the beginning of the history to the given
+ * time. Without the deleted changes, an earlier state cannot be computed.
  */
 static void
 move_horizon(const char *tenant, TimestampTz before)
@@ -518,11 +529,12 @@ move_horizon(const char *tenant, TimestampTz before)
 }
 
 /*
- * The rows of xid 0 and 1, which no transaction has, are a mark: the last
- * transaction whose changes may be missing, and a number that identifies the
- * mark. A position that was returned after the mark was set has its number.
- * It is valid even if it is before that transaction: the caller reads the data
- * afterwards, which include the missing changes.
+ * Writes a mark for kg_changes(): two rows with xid 0 and 1, which no
+ * transaction has. They contain the last transaction whose changes may be
+ * missing, and a number that identifies the mark. A position returned after
+ * this call contains that number. Such a position is valid even if it is
+ * before that transaction, because its receiver reads the data afterwards, and
+ * the data include the missing changes.
  */
 void
 kg_history_end_positions(const char *tenant, int64 last_xid)
@@ -538,8 +550,8 @@ kg_history_end_positions(const char *tenant, int64 last_xid)
 }
 
 /*
- * Removes the transactions that are not complete any more, and those before
- * them.
+ * Removes records of transactions whose changes are no longer complete, and of
+ * all earlier transactions.
  */
 static void
 move_position(const char *tenant, TimestampTz before)

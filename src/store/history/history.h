@@ -13,14 +13,14 @@
 typedef struct KgHistory KgHistory;
 
 /*
- * Begins the changes of a statement. caller is the user that kg_become_owner()
- * saved.
+ * Begins to collect the changes of a statement. caller is the user that
+ * kg_become_owner() saved.
  */
 extern KgHistory *kg_history_begin(const char *tenant,
 								   const KgUserContext *caller);
 
 /*
- * An entity before or after a change. Its members are borrowed; the functions
+ * An entity before or after a change. The members are borrowed; the functions
  * below copy them.
  */
 typedef struct KgImage
@@ -31,10 +31,10 @@ typedef struct KgImage
 } KgImage;
 
 /*
- * Records a change of an entity of a type with x-history. before is NULL if the
- * entity was created, after is NULL if it was deleted. If the id changes, one
- * deletion and one creation are recorded, because each id has its own history.
- * Two images that are equal byte for byte are not a change.
+ * Records a change of an entity of a type with x-history. before is NULL if
+ * the entity was created; after is NULL if it was deleted. If the id changes,
+ * one deletion and one creation are recorded, because each id has its own
+ * history. If both images are equal byte for byte, nothing is recorded.
  */
 extern void kg_history_entity(KgHistory *history, const KgType *type,
 							  int64 node, const KgImage *before,
@@ -60,18 +60,19 @@ extern void kg_history_edge(KgHistory *history, const KgRelation *relation,
 							const KgEdgeImage *before,
 							const KgEdgeImage *after);
 
-/* Writes the changes that are not written yet. */
+/* Writes the changes that were collected and are not written yet. */
 extern void kg_history_end(KgHistory *history);
 
 /*
- * Deletes the changes of the caller's tenant before a time. Returns their
- * number. Runs as the caller, which needs admin access.
+ * Deletes the changes of the caller's tenant that were made before a time.
+ * Returns the number of deleted changes. Runs as the caller, which needs admin
+ * access.
  */
 extern int64 kg_history_prune(TimestampTz before);
 
 /*
- * Makes kg_changes() refuse the positions that it has returned, up to the
- * position of a transaction.
+ * Invalidates the positions that kg_changes() has returned, up to the position
+ * of a transaction. kg_changes() then refuses them.
  */
 extern void kg_history_end_positions(const char *tenant, int64 last_xid);
 

@@ -24,9 +24,9 @@ extern void kg_image_differences(const Jsonb *before, const Jsonb *after,
 								 KgDifference each, void *arg);
 
 /*
- * Writes the member "key" with those properties of image that "other" does not
- * have, or has with another value. Writes all properties if other is NULL, and
- * nothing if image is NULL.
+ * Writes the member "key" with the properties of image that "other" lacks or
+ * has with another value. If other is NULL, writes all properties. If image is
+ * NULL, writes nothing.
  */
 extern void kg_image_write_changed(KgJsonWriter *w, const char *key,
 								   const Jsonb *image, const Jsonb *other);

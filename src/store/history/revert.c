@@ -1,17 +1,17 @@
 /*
  * revert.c
- *	  Undoing changes.
+ *	  Undoes recorded changes.
  *
  * The changes of each entity are undone from the newest to the oldest,
- * starting from the stored document. Each property must have the value that
- * the change gave it. All results are checked, then written with one statement
- * each for deletions, updates and insertions. References are checked at the
- * end.
+ * starting from the stored document. A property is undone only if it has the
+ * value that the change gave it. All results are checked. Then they are
+ * written with one statement each for deletions, updates and insertions.
+ * References are checked at the end.
  *
  * An entity that is created again gets its previous node, unless another
  * entity has this node. So its edges can be created again, too. Only a caller
- * that sees each entity of the tenant can undo edges. Derived edges follow
- * their entities.
+ * that sees every entity of the tenant can undo changes of edges. Derived
+ * edges follow from their entities.
  */
 #include "postgres.h"
 
@@ -43,31 +43,33 @@
 typedef struct Undo
 {
 	int64 change;
-	int64 node;	   /* node of an entity */
-	Jsonb *before; /* NULL: the change created it */
-	Jsonb *after;  /* NULL: the change deleted it */
+	int64 node;	   /* node of the entity that was changed */
+	Jsonb *before; /* document before; NULL: the change created the object */
+	Jsonb *after;  /* document after; NULL: the change deleted the object */
 } Undo;
 
 /* The identity of an edge. */
 typedef struct Edge
 {
 	const KgRelation *relation;
-	int64 ends[2]; /* source, target */
+	int64 ends[2]; /* nodes of source and target */
 	char *key;
 	const char *handles[2]; /* or NULL */
 } Edge;
 
-/* An entity or an edge, and its changes to undo, the newest first. */
+/* An entity or an edge, with its changes to undo, the newest change first. */
 typedef struct Subject
 {
 	const KgType *type;
 	char *id;
-	Edge *edge;	   /* NULL: an entity of this type and id */
-	List *undos;   /* List of Undo * */
-	int64 node;	   /* node of the stored entity; 0: not stored */
-	int64 was;	   /* previous node of an entity to create */
-	bool renamed;  /* it gives or gets the node of a renamed entity */
-	Jsonb *stored; /* or NULL; for an edge, its properties or null */
+	Edge *edge;	 /* NULL: the subject is the entity with this type and id */
+	List *undos; /* changes to undo: List of Undo * */
+	int64 node;	 /* node of the stored entity, or 0 if it is not stored */
+	int64 was;	 /* previous node of an entity that is created again */
+	/* the entity gives its node to a renamed entity or gets its node */
+	bool renamed;
+	/* stored document, or NULL; for an edge, properties or null */
+	Jsonb *stored;
 	Jsonb *wanted; /* or NULL */
 } Subject;
 
@@ -77,11 +79,11 @@ typedef struct Revert
 	const KgCatalog *catalog;
 	bool dry_run;
 	const char *reason;
-	int64 transaction; /* 0: not given */
+	int64 transaction; /* number of the transaction to undo; 0: none given */
 	int64 *numbers;
 	int nnumbers;
 	List *subjects; /* List of Subject * */
-	List *undone;	/* List of Undo *, of all subjects */
+	List *undone;	/* List of Undo *: the changes of all subjects */
 	KgErrorList errors;
 } Revert;
 
@@ -180,7 +182,10 @@ row_jsonb(uint64 row, int column)
 	return isnull ? NULL : DatumGetJsonbPCopy(value);
 }
 
-/* Finds the changes of entities that the caller may see, grouped by entity. */
+/*
+ * Finds the changes of entities that the caller may see. Groups them by
+ * entity.
+ */
 static void
 find_changes(void *arg)
 {
@@ -225,7 +230,7 @@ find_changes(void *arg)
 typedef struct Last
 {
 	const Revert *revert;
-	int64 change; /* 0: not found */
+	int64 change; /* number of the change; 0: not found */
 	bool seen;
 } Last;
 
@@ -257,8 +262,8 @@ last_change(const Revert *revert, const Subject *subject)
 }
 
 /*
- * Returns whether the caller sees the entity or, if it is deleted, its last
- * state.
+ * Returns whether the caller sees the entity. If the entity is deleted,
+ * returns whether the caller sees its last state.
  */
 static bool
 is_seen(const Revert *revert, const Subject *subject)
@@ -282,8 +287,8 @@ is_seen(const Revert *revert, const Subject *subject)
 }
 
 /*
- * Removes subjects that are hidden now. The history's policy checks the state
- * at the time of a change.
+ * Removes subjects that are hidden from the caller now. The policy of the
+ * history has tested only the state at the time of each change.
  */
 static void
 forget_hidden(Revert *revert)
@@ -342,7 +347,7 @@ refuse_derived(Revert *revert, int64 change, const KgRelation *relation)
 		.expected = "an undo of the change of the referring entity");
 }
 
-/* Finds the changes of edges, grouped by edge. */
+/* Finds the changes of edges. Groups them by edge. */
 static void
 find_edges(void *arg)
 {
@@ -370,7 +375,10 @@ find_edges(void *arg)
 		undo->change = kg_spi_int64(i, 1);
 		undo->before = row_jsonb(i, 6);
 		undo->after = row_jsonb(i, 7);
-		/* Changes of a transaction are undone with their entities. */
+		/*
+		 * A derived edge is restored with its entity, so its changes in a
+		 * transaction are not undone separately.
+		 */
 		if (relation->derived && revert->transaction)
 			continue;
 		revert->undone = lappend(revert->undone, undo);
@@ -385,7 +393,7 @@ find_edges(void *arg)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* A node of an entity whose changes are undone. */
+/* A node of an entity among the subjects. */
 typedef struct Known
 {
 	int64 node;
@@ -401,7 +409,10 @@ compare_known(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Returns the handle of a node's entity, which may be deleted, or NULL. */
+/*
+ * Returns the handle of the entity with this node, or NULL. The entity may be
+ * deleted.
+ */
 static const char *
 node_handle(const Revert *revert, const Known *known, int n, int64 node)
 {
@@ -427,8 +438,8 @@ node_handle(const Revert *revert, const Known *known, int n, int64 node)
 }
 
 /*
- * Sets the handles of ends for replies and errors. The entities are settled
- * before.
+ * Sets the handles of edges' ends, for replies and errors. Call after the
+ * entities were read.
  */
 static void
 name_ends(const Revert *revert)
@@ -519,8 +530,8 @@ check_found(Revert *revert)
 /* ---- the results ---- */
 
 /*
- * Locks and reads a stored edge. An edge without properties has the document
- * null.
+ * Locks and reads a stored edge. If the edge has no properties, its document
+ * is the JSON value null.
  */
 static void
 read_stored_edge(const Revert *revert, Subject *subject)
@@ -541,7 +552,7 @@ read_stored_edge(const Revert *revert, Subject *subject)
 	subject->wanted = subject->stored;
 }
 
-/* Locks and reads the stored entity as the caller sees it. */
+/* Locks and reads the stored entity, if the caller sees it. */
 static void
 read_stored(const Revert *revert, Subject *subject)
 {
@@ -583,8 +594,9 @@ report_conflict(Revert *revert, const Subject *subject, const Undo *undo,
 typedef struct Merge
 {
 	const Jsonb *current;
-	List *moved;  /* names of properties that other changes changed */
-	List *before; /* List of JsonbValue *, in pairs: key, value or NULL */
+	List *moved; /* names of properties that later changes have changed */
+	/* List of JsonbValue *: a key, then its value or NULL, and so on */
+	List *before;
 } Merge;
 
 static JsonbValue *
@@ -665,7 +677,10 @@ merged(const Merge *merge)
 	return kg_jw_finish(&w);
 }
 
-/* Returns the properties of an edge, or an empty object. */
+/*
+ * Returns the properties of an edge. If it has no properties, returns an empty
+ * object.
+ */
 static const Jsonb *
 as_object(const Jsonb *image)
 {
@@ -692,8 +707,8 @@ undo_update(Revert *revert, Subject *subject, const Undo *undo)
 }
 
 /*
- * Undoes one change. Returns false if it cannot be undone; then earlier ones
- * cannot be undone either.
+ * Undoes one change. Returns false if it cannot be undone. Then earlier
+ * changes of the subject cannot be undone either.
  */
 static bool
 undo_change(Revert *revert, Subject *subject, const Undo *undo)
@@ -739,11 +754,13 @@ settle_subject(Revert *revert, Subject *subject)
 	foreach(lc, subject->undos)
 		if (!undo_change(revert, subject, lfirst(lc)))
 			return;
-	/* The trigger of kg_edge checks edges. */
+	/*
+	 * The trigger of kg_edge checks edges, so only entities are checked here.
+	 */
 	if (subject->wanted == NULL || subject->edge ||
 		(subject->stored && kg_image_same(subject->wanted, subject->stored)))
 		return;
-	/* The schema may have changed since. */
+	/* The document is checked because the schema may have changed since. */
 	id = kg_entity_id(subject->type, subject->wanted, "", &revert->errors);
 	if (id)
 		(void) kg_entity_check(
@@ -752,8 +769,9 @@ settle_subject(Revert *revert, Subject *subject)
 
 /*
  * Pairs an entity to delete with an entity of the same type to create, if both
- * have the same node because the entity was renamed. The entity then gets its
- * previous id and retains its edges.
+ * have the same node. This is so if the change to undo renamed the entity.
+ * Instead of the deletion and creation, the entity is updated to its previous
+ * id, and keeps its edges.
  */
 static void
 pair_renamed(const Revert *revert)
@@ -812,7 +830,7 @@ delete_entities(const Revert *revert, KgScope *scope)
 }
 
 /*
- * Returns whether the subject is stored and is to be stored with another state.
+ * Returns whether the subject is stored and is to be updated to another state.
  */
 static bool
 is_updated(const Subject *subject)
@@ -843,8 +861,8 @@ update_entities(const Revert *revert)
 }
 
 /*
- * Returns whether another entity has the node by now, also one that the caller
- * does not see.
+ * Returns whether another entity now has the node. Includes entities that the
+ * caller does not see.
  */
 static bool
 is_taken(const Revert *revert, int64 node)
@@ -962,8 +980,8 @@ write_edges(const Revert *revert)
 }
 
 /*
- * Computes the updates again, because triggers of a DBA that fired for the
- * deletions may have written the entities.
+ * Computes the updates again. Triggers of a DBA that fired for the deletions
+ * may have changed the entities.
  */
 static void
 settle_again(Revert *revert)
@@ -1017,8 +1035,8 @@ write_as_revert(void *arg)
 }
 
 /*
- * Writes all subjects in a subtransaction that is rolled back, for the errors
- * only.
+ * Writes all subjects in a subtransaction and rolls it back, to collect the
+ * errors.
  */
 static void
 try_all(Revert *revert)
@@ -1148,7 +1166,7 @@ run_call(void *arg)
 	else
 		forget_hidden(&revert);
 	check_found(&revert);
-	/* Edges come last. */
+	/* Entities are processed first, then edges. */
 	foreach(lc, revert.subjects)
 	{
 		Subject *subject = lfirst(lc);

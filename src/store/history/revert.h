@@ -1,6 +1,6 @@
 /*
  * revert.h
- *	  Undoing recorded changes. Undoing is recorded as a new change.
+ *	  Undoes recorded changes. The undoing is recorded as a new change.
  */
 #ifndef KG_REVERT_H
 #define KG_REVERT_H
@@ -9,8 +9,8 @@
 #include "utils/jsonb.h"
 
 /*
- * Raises an error unless the caller may do the operation (KG_EXPOSE_*) on the
- * type or on the relation. One of type and relation is NULL.
+ * Raises an error unless the caller may perform the operation (KG_EXPOSE_*) on
+ * the type or on the relation. Either type or relation is NULL.
  */
 typedef void (*KgRevertCheck)(const KgType *type, const KgRelation *relation,
 							  int operation);
@@ -19,7 +19,7 @@ typedef void (*KgRevertCheck)(const KgType *type, const KgRelation *relation,
  * Undoes changes: the number of one change, an array of numbers, or
  * {"transaction": number}. Runs as the current role, which needs write access,
  * inside SPI_connect(). check() is called for each entity and edge before it
- * is written. NULL: all writes are allowed.
+ * is written. If check is NULL, all writes are allowed.
  */
 extern Jsonb *kg_revert(const Jsonb *changes, const Jsonb *options,
 						KgRevertCheck check);

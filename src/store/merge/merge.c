@@ -1,12 +1,12 @@
 /*
  * merge.c
- *	  Merging entities of one type that are the same.
+ *	  Merges entities of one type that describe the same thing.
  *
  * Types and relations are locked first, then the entities and their referrers
- * in the order of locks (KG_LOCK_ORDER). No session can add a reference or an
- * edge to a locked entity. All effects are decided before the first write. They
- * are written in one scope, because in between references and unique values
- * have no entity or two.
+ * in the common order (KG_LOCK_ORDER). So no session can add a reference or an
+ * edge to a locked entity. All effects are decided before the first write.
+ * They are written in one scope, because before the last write, references may
+ * have no target, and two entities may have the same unique value.
  */
 #include "postgres.h"
 
@@ -37,15 +37,18 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Maximal number of entities that are merged into one in a call. */
+/* Maximum number of entities that one call merges into one entity. */
 #define KG_MAX_MERGED 500
-/* Maximal numbers of conflicts and handles in a reply or error. */
+/* Maximum numbers of conflicts, and of handles, in a reply or error. */
 #define KG_TOLD_CONFLICTS 50
 #define KG_TOLD_REFERRERS 20
-/* Longer strings are cut in reports of conflicts; bytes. */
+/*
+ * Maximum number of bytes of a string in a report of a conflict; longer
+ * strings are cut.
+ */
 #define KG_TOLD_BYTES 200
 
-/* An entity that refers to a merged one. */
+/* An entity that refers to a merged entity. */
 typedef struct Referrer
 {
 	const KgType *type;
@@ -61,10 +64,11 @@ typedef struct Merge
 	const KgType *type;
 	const KgCatalog *catalog; /* catalog of the owner, with locked types */
 	KgOutcomes *outcomes;
-	int n; /* of entities; the first one stays */
+	int n; /* number of merged entities; the first entity stays */
 	int64 *nodes;
 	Jsonb **data;
-	int prefer; /* number of an entity, or -1 */
+	/* index of the entity whose values are used in conflicts, or -1 */
+	int prefer;
 	const JsonbContainer *values;
 	KgRename rename;
 	List *conflicts; /* List of KgUniteConflict * */
@@ -99,7 +103,7 @@ report(Merge *merge, int i, KgError *err, const char *path)
 	kg_outcome_error(&merge->outcomes->items[i], err);
 }
 
-/* Reads the ids. Each must be given once. */
+/* Reads the ids. Raises an error if an id occurs twice. */
 static void
 read_ids(Merge *merge)
 {
@@ -164,7 +168,7 @@ read_options(Merge *merge)
 	}
 }
 
-/* Reports an entity whose version is not the expected one. */
+/* Reports entities that do not have the expected version. */
 static void
 check_versions(Merge *merge)
 {
@@ -200,8 +204,8 @@ check_versions(Merge *merge)
 /* ---- locks ---- */
 
 /*
- * Locks the types with references to the merged one, and the relations of its
- * edges, against changes. Runs as the owner.
+ * Locks the types that refer to the type of the merged entities, and the
+ * relations of their edges, against changes. Runs as the owner.
  */
 static void
 lock_catalog(Merge *merge)
@@ -264,8 +268,8 @@ find_nodes(Merge *merge)
 
 /*
  * Adds the entities whose references may change. Raises KG_FORBIDDEN if the
- * caller does not see one of them, and KG_CONFLICT if one is newer than the
- * snapshot.
+ * caller does not see such an entity. Raises KG_CONFLICT if such an entity is
+ * newer than the snapshot.
  */
 static void
 find_referrers(const Merge *merge, KgNodeList *found)
@@ -273,7 +277,10 @@ find_referrers(const Merge *merge, KgNodeList *found)
 	KgNodeList nodes = {CurrentMemoryContext};
 	KgUserContext user;
 
-	/* Values of the first one change only if they are unique. */
+	/*
+	 * References to the first entity, which stays, change only if its unique
+	 * values change.
+	 */
 	for (int i = merge->type->has_unique ? 0 : 1; i < merge->n; i++)
 		kg_node_add(&nodes, merge->nodes[i]);
 	kg_become_owner(&user);
@@ -294,7 +301,10 @@ merged_number(const Merge *merge, int64 node)
 	return -1;
 }
 
-/* Takes the rows of kg_documents_of_nodes(). Sets read to their nodes. */
+/*
+ * Stores the documents that kg_documents_of_nodes() returned. Sets read to the
+ * nodes of these documents.
+ */
 static void
 take_documents(Merge *merge, KgNodeList *read)
 {
@@ -333,8 +343,8 @@ take_documents(Merge *merge, KgNodeList *read)
 }
 
 /*
- * Raises KG_FORBIDDEN if one of the nodes is stored but was not read. The
- * locking statement omits rows that a policy for updates excludes.
+ * Raises KG_FORBIDDEN if one of the nodes is stored but is not in read. The
+ * locking statement omits rows that a policy for updates hides.
  */
 static void
 require_read(const Merge *merge, const KgNodeList *nodes,
@@ -368,7 +378,7 @@ require_read(const Merge *merge, const KgNodeList *nodes,
 }
 
 /*
- * Returns whether the first list has all nodes of the second; both are sorted.
+ * Returns whether nodes contains all nodes of others. Both lists are sorted.
  */
 static bool
 have_all(const KgNodeList *nodes, const KgNodeList *others)
@@ -380,8 +390,9 @@ have_all(const KgNodeList *nodes, const KgNodeList *others)
 }
 
 /*
- * Locks the merged entities and their referrers, and reads them. Referrers that
- * were committed while the locks were waited for are locked in another round.
+ * Locks and reads the merged entities and their referrers. While it waits for
+ * locks, other sessions may commit more referrers; these are locked in another
+ * round.
  */
 static void
 lock_entities(Merge *merge)
@@ -419,7 +430,7 @@ lock_entities(Merge *merge)
 
 /* ---- the union ---- */
 
-/* Raises KG_INVALID_INPUT if the entities are below different scope paths. */
+/* Raises KG_INVALID_INPUT if the entities have different scope paths. */
 static void
 require_one_scope(const Merge *merge)
 {
@@ -442,7 +453,10 @@ require_one_scope(const Merge *merge)
 	}
 }
 
-/* Returns the text of a value that references may name, or NULL. */
+/*
+ * Returns the value of a property as text, by which references can name the
+ * entity, or NULL.
+ */
 static char *
 value_text(const KgField *field, const Jsonb *data)
 {
@@ -454,8 +468,8 @@ value_text(const KgField *field, const Jsonb *data)
 }
 
 /*
- * Returns kg_rename_in() of a document. The result is data or in the current
- * memory context; the scratch context is reset.
+ * Returns kg_rename_in() of a document. The result is "data", or a copy in the
+ * current memory context. Resets the scratch context.
  */
 static Jsonb *
 renamed(const Merge *merge, const KgType *type, Jsonb *data,
@@ -472,8 +486,9 @@ renamed(const Merge *merge, const KgType *type, Jsonb *data,
 }
 
 /*
- * Unites the documents. Their references to each other are removed first; a
- * reference of an entity to itself leads to the entity that stays.
+ * Computes the union of the documents. Before that, references of the entities
+ * to each other are removed. A reference of an entity to itself becomes a
+ * reference to the entity that stays.
  */
 static void
 unite(Merge *merge)
@@ -504,7 +519,10 @@ unite(Merge *merge)
 	rename->self = -1;
 	merge->united = kg_unite(
 		&rules, own, merge->n, merge->prefer, &merge->conflicts);
-	/* A value that leaves leads to the value that stays. */
+	/*
+	 * References by a value that is removed are changed to the value that
+	 * stays.
+	 */
 	for (int of = 1; of < rename->n; of++)
 		rename->of[of].to = value_text(rename->of[of].field, merge->united);
 	merge->united = renamed(merge, merge->type, merge->united, scratch);
@@ -538,7 +556,10 @@ write_value(KgJsonWriter *w, const JsonbValue *value)
 	kg_jw_string(w, psprintf("%s...", text));
 }
 
-/* owners has the number of the entity of each document; NULL: its index. */
+/*
+ * Writes a conflict. owners has the index of the merged entity for each
+ * document; NULL: entity i has document i.
+ */
 static void
 write_conflict(const Merge *merge, const KgUniteConflict *conflict,
 			   const int *owners, int n, KgJsonWriter *w)
@@ -657,8 +678,9 @@ update_referrers(const Merge *merge)
 }
 
 /*
- * Deletes the others and remembers their ids. Checks no references: those to
- * values that the entity gets afterwards stay.
+ * Deletes the other entities and records their ids as merged. References are
+ * not checked here: references by values that the remaining entity will get
+ * are not deleted.
  */
 static void
 delete_others(const Merge *merge)
@@ -700,7 +722,10 @@ update_keep(const Merge *merge)
 	kg_entities_update(merge->tenant, &changes, NULL);
 }
 
-/* Raises an error if triggers of a DBA have made one of the others again. */
+/*
+ * Raises an error if triggers of a DBA have created one of the deleted
+ * entities again.
+ */
 static void
 require_gone(const Merge *merge)
 {
@@ -735,7 +760,8 @@ write_all(const Merge *merge)
 /* ---- the result ---- */
 
 /*
- * Writes names of types and relations whose part of the merge has no history.
+ * Writes the names of types and relations without history, whose changes by
+ * the merge are not recorded.
  */
 static void
 write_unrecorded(const Merge *merge, KgJsonWriter *w)
@@ -765,7 +791,10 @@ write_unrecorded(const Merge *merge, KgJsonWriter *w)
 		kg_jw_klist(w, "not_recorded", names);
 }
 
-/* Writes the number that kg_revert() and the tool undo take. */
+/*
+ * Writes the number of the transaction, which kg_revert() and the tool undo
+ * accept.
+ */
 static void
 write_transaction(const Merge *merge, KgJsonWriter *w)
 {

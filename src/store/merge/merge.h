@@ -1,6 +1,6 @@
 /*
  * merge.h
- *	  Merging entities of one type that are the same.
+ *	  Merges entities of one type that describe the same thing.
  *
  * One entity stays. It gets the properties, references and edges of the other
  * entities, which are deleted. The ids of the deleted entities are stored and
@@ -15,25 +15,25 @@ typedef struct KgMerge
 {
 	const char *type; /* "bundle/type" or "type" */
 	const char *keep;
-	const JsonbContainer *others; /* array of ids */
+	const JsonbContainer *others; /* array of ids of the other entities */
 	/*
-	 * prefer: id of the entity whose values are taken in conflicts; values:
-	 * {property: value}; expected_versions: {id: version}. Other members are
-	 * ignored.
+	 * Options. prefer: id of the entity whose values are used in conflicts;
+	 * values: {property: value}; expected_versions: {id: version}. Other
+	 * members are ignored.
 	 */
 	const JsonbContainer *options;
 	KgNearest nearest; /* or NULL */
 } KgMerge;
 
 /*
- * Merges the entities. Returns the outcome of the entity that stays, then the
- * outcomes of the other entities. Raises an error if any of them cannot be
- * merged. Runs as the current role, which needs write access and must see each
- * entity and edge that is changed, inside SPI_connect().
+ * Merges the entities. Returns the outcome of the entity that stays, followed
+ * by the outcomes of the other entities. Raises an error if an entity cannot
+ * be merged. Runs inside SPI_connect(), as the current role. The role needs
+ * write access and must see each entity and edge that is changed.
  */
 extern KgOutcomes *kg_merge(const KgMerge *merge);
 
-/* kg_merge() for SQL. */
+/* The function kg_merge_entities() for SQL; calls kg_merge(). */
 extern Jsonb *kg_merge_entities(const char *type, const char *keep,
 								ArrayType *others, const Jsonb *options);
 

@@ -2,9 +2,9 @@
  * merge_edges.c
  *	  Explicit edges of merged entities.
  *
- * Edges that have one relation, key and pair of ends afterwards become one edge.
- * An edge between two of the entities is dropped. A loop of one of them stays a
- * loop.
+ * If several edges have the same relation, key and ends after the merge, they
+ * become one edge. An edge between two of the merged entities is deleted. An
+ * edge from a merged entity to itself stays such an edge.
  */
 #include "postgres.h"
 
@@ -26,10 +26,11 @@ typedef struct Edge
 {
 	const KgRelation *relation;
 	char *key;
-	int64 ends[2]; /* as stored: source, target */
+	int64 ends[2]; /* stored nodes of source and target */
 	int64 now[2];
-	int64 pair[2]; /* now; of a symmetric relation in ascending order */
-	int owner;	   /* number of the merged entity at its end; the least */
+	/* nodes after the merge; in ascending order if symmetric */
+	int64 pair[2];
+	int owner; /* least index of the merged entities at the stored ends */
 	Jsonb *properties;
 } Edge;
 
@@ -44,7 +45,7 @@ typedef struct EdgePlan
 	int nedges;
 } EdgePlan;
 
-/* Returns the number of the merged entity, or -1. */
+/* Returns the index of the merged entity with this node, or -1. */
 static int
 number_of(const EdgePlan *plan, int64 node)
 {
@@ -67,7 +68,7 @@ have_edges(const EdgePlan *plan)
 	return SPI_processed > 0;
 }
 
-/* Adds the edge of a row, unless it is dropped. */
+/* Adds the edge of a row, unless the merge deletes the edge. */
 static void
 take_edge(EdgePlan *plan, uint64 row)
 {
@@ -119,7 +120,7 @@ take_edge(EdgePlan *plan, uint64 row)
 
 /*
  * Raises KG_CONFLICT if the transaction's snapshot does not show a stored edge
- * of the entities. Runs as the owner.
+ * of the merged entities. Runs as the owner.
  */
 static void
 require_edges_shown(const EdgePlan *plan)
@@ -162,7 +163,7 @@ require_edges_shown(const EdgePlan *plan)
 		kg_refuse_newer();
 }
 
-/* Reads the edges of the entities. Runs as the caller, in a tool. */
+/* Reads the edges of the merged entities. Runs as the caller, in a tool. */
 static void
 read_edges(void *arg)
 {
@@ -201,7 +202,10 @@ compare_identity(const Edge *a, const Edge *b)
 	return strcmp(a->key, b->key);
 }
 
-/* Compares by identity, then by the order of the merged entities. */
+/*
+ * Compares two edges by the identity that they will have, then by the index of
+ * the merged entity.
+ */
 static int
 compare_edges(const void *pa, const void *pb)
 {
@@ -250,14 +254,16 @@ unite(const EdgePlan *plan, const Edge *edges, int n)
 	return united;
 }
 
-/* Returns whether both edges have equal properties; NULL: none. */
+/*
+ * Returns whether both edges have equal properties. NULL means no properties.
+ */
 static bool
 same_properties(const Jsonb *a, const Jsonb *b)
 {
 	return a == NULL || b == NULL ? a == b : kg_image_same(a, b);
 }
 
-/* Plans the n edges that become one edge. */
+/* Plans the changes for n edges that become one edge. */
 static void
 plan_group(EdgePlan *plan, const Edge *edges, int n)
 {
@@ -289,7 +295,10 @@ plan_group(EdgePlan *plan, const Edge *edges, int n)
 				 united);
 }
 
-/* Raises KG_FORBIDDEN if the caller does not see the other end of an edge. */
+/*
+ * Raises KG_FORBIDDEN if the caller does not see an end of an edge that is not
+ * a merged entity.
+ */
 static void
 require_ends_seen(const EdgePlan *plan, const KgUserContext *caller)
 {

@@ -10,42 +10,49 @@
 #include "store/derived/columns.h"
 #include "store/merge/unite.h"
 
-/* A conflict between properties of edges that become one edge. */
+/*
+ * A conflict between properties of edges that become one edge by a merge of
+ * entities.
+ */
 typedef struct KgEdgeConflict
 {
 	const KgRelation *relation;
-	int64 ends[2];	   /* nodes at the ends of the united edge */
-	const int *owners; /* indexed by document: number of the merged entity */
-	int n;			   /* number of documents */
+	int64 ends[2]; /* nodes at the ends of the resulting edge */
+	/* for each document, the index of the merged entity that it comes from */
+	const int *owners;
+	int n; /* number of documents */
 	const KgUniteConflict *conflict;
 } KgEdgeConflict;
 
 typedef struct KgMergeEdges
 {
-	int64 moved;	 /* edges that get another end */
-	int64 united;	 /* edges that go into a parallel edge */
-	int64 dropped;	 /* edges between merged entities */
+	int64 moved;  /* number of edges that get another end */
+	int64 united; /* number of edges that are merged into a parallel edge */
+	/* number of edges between merged entities, which are deleted */
+	int64 dropped;
 	List *conflicts; /* List of KgEdgeConflict * */
 	List *relations; /* the relations (KgRelation *) of the changed edges */
-	uint64 digest;	 /* changes with the state of each edge */
+	/* a digest that changes if the state of any edge changes */
+	uint64 digest;
 	KgColumns gone;
 	KgColumns written;
-	/* by index in "written": KG_EDGE_NONE or KG_EDGE_OTHER */
+	/* KG_EDGE_NONE or KG_EDGE_OTHER for each row of "written". */
 	int *found;
 } KgMergeEdges;
 
 /*
- * Decides the effect on the explicit edges of merged entities. nodes[0] is the
- * entity that stays, and prefer the number of an entity or -1. The relations
- * and the nodes are locked. Raises KG_FORBIDDEN if other nodes than the first
- * have edges and the caller does not see the tenant as a whole, and KG_CONFLICT
- * if an edge is newer than the transaction's snapshot. Runs as the owner.
+ * Decides the changes of explicit edges that a merge causes. nodes[0] is the
+ * entity that stays. prefer is the index of the entity whose values are used
+ * in conflicts, or -1. The relations and the nodes are locked. Raises
+ * KG_FORBIDDEN if another node than the first has edges and the caller does
+ * not see the whole tenant. Raises KG_CONFLICT if an edge is newer than the
+ * transaction's snapshot. Runs as the owner.
  */
 extern void kg_merge_edges_plan(const KgCatalog *catalog,
 								const KgUserContext *caller, const int64 *nodes,
 								int n, int prefer, KgMergeEdges *plan);
 
-/* Writes the effect, as the current role. */
+/* Writes the changes of edges in plan, as the current role. */
 extern void kg_merge_edges_write(const KgCatalog *catalog,
 								 const KgMergeEdges *plan);
 

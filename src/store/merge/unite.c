@@ -1,6 +1,6 @@
 /*
  * unite.c
- *	  The union of documents of entities or edges that are the same.
+ *	  The union of documents of entities or edges that describe the same thing.
  */
 #include "postgres.h"
 
@@ -13,7 +13,10 @@
 #include "utils/hsearch.h"
 #include "utils/jsonb.h"
 
-/* Quotes and a colon, the shortest value, and a comma or a brace. */
+/*
+ * Minimum size of a property: two quotes, a colon, a value of one byte, and a
+ * comma or brace.
+ */
 #define PROPERTY_BYTES 5
 
 typedef struct Union
@@ -23,13 +26,13 @@ typedef struct Union
 	int n;
 	int prefer;
 	List **conflicts;
-	JsonbValue *values; /* values of the present property, by document */
-	bool *has;			/* the document has the property, which may be null */
-	int64 bytes; /* size in bytes of JSON text that the union has at least */
+	JsonbValue *values; /* value of the current property in each document */
+	bool *has;	 /* for each document: it has the property, which may be null */
+	int64 bytes; /* minimum size of the union's JSON text in bytes, so far */
 	KgJsonWriter *w;
 } Union;
 
-/* Returns whether the field is the whole top-level property. */
+/* Returns whether the field is a top-level property as a whole. */
 static bool
 is_whole(const KgField *field)
 {
@@ -38,7 +41,10 @@ is_whole(const KgField *field)
 			(field->nsteps == 2 && field->steps[1].key == NULL));
 }
 
-/* Returns whether a field can take labels: an array of any strings. */
+/*
+ * Returns whether labels can be added to the field: it is an array of
+ * arbitrary strings.
+ */
 static bool
 takes_labels(const KgField *field)
 {
@@ -60,7 +66,10 @@ kg_unite_type(const KgType *type, const JsonbContainer *values)
 						  values,
 						  kg_setting_max_entity_bytes};
 
-	/* An id that is the label is not left: it is an alias of its own. */
+	/*
+	 * If the id is the label, the ids of the other entities are stored as
+	 * merged ids and need not become aliases.
+	 */
 	if (rules.label == type->id_field)
 		rules.label = NULL;
 	for (int i = 0; i < type->naliases && rules.aliases == NULL; i++)
@@ -99,7 +108,7 @@ has_value(const Union *u, int i)
 	return u->has[i] && u->values[i].type != jbvNull;
 }
 
-/* Returns the first document with a value, or -1. */
+/* Returns the index of the first document that has a value, or -1. */
 static int
 first_value(const Union *u)
 {
@@ -130,7 +139,7 @@ match_items(const void *a, const void *b, Size size)
 	return kg_json_same_value(a, b) ? 0 : 1;
 }
 
-/* Returns an empty set of the different items of a property. */
+/* Returns an empty set for the distinct items of a property. */
 static HTAB *
 make_items(void)
 {
@@ -149,8 +158,8 @@ make_items(void)
 }
 
 /*
- * Adds to the size of the union. Raises KG_LIMIT_EXCEEDED above the limit,
- * before the union has all items of many large documents.
+ * Adds to the size of the union. Raises KG_LIMIT_EXCEEDED if it exceeds the
+ * limit, before all items of many large documents are added to the union.
  */
 static void
 count_bytes(Union *u, const char *property, int64 n)
@@ -166,7 +175,9 @@ count_bytes(Union *u, const char *property, int64 n)
 				 .expected = "fewer entities, or a value for the property");
 }
 
-/* Adds the item. Returns false if it is there already. */
+/*
+ * Adds an item to the set. Returns false if the set already has an equal item.
+ */
 static bool
 add_item(Union *u, const char *property, HTAB *items, const JsonbValue *item)
 {
@@ -174,7 +185,10 @@ add_item(Union *u, const char *property, HTAB *items, const JsonbValue *item)
 
 	CHECK_FOR_INTERRUPTS();
 	(void) hash_search(items, item, HASH_ENTER, &found);
-	/* A string has two quotes; an item ends with a comma or a bracket. */
+	/*
+	 * A string has two quotes, and each item is followed by a comma or a
+	 * bracket.
+	 */
 	if (!found)
 		count_bytes(u,
 					property,
@@ -183,8 +197,8 @@ add_item(Union *u, const char *property, HTAB *items, const JsonbValue *item)
 }
 
 /*
- * Returns whether the values are arrays to be united. Arrays of numbers, such
- * as coordinates, are values as a whole.
+ * Returns whether the values are arrays whose items are to be united. An array
+ * of numbers, such as coordinates, is treated as one value.
  */
 static bool
 are_sets(const Union *u, const KgField *field)
@@ -199,8 +213,8 @@ are_sets(const Union *u, const KgField *field)
 }
 
 /*
- * Writes the items of all documents. The items of the first document are not
- * changed.
+ * Writes the items of all documents, without duplicates. All items of the
+ * first document are written unchanged.
  */
 static void
 write_items(Union *u, const char *property, int first, HTAB *items)
@@ -218,7 +232,8 @@ write_items(Union *u, const char *property, int first, HTAB *items)
 /* ---- periods ---- */
 
 /*
- * Writes the bound that includes all periods; omits it if it is missing in one.
+ * Writes the bound of the period that includes all periods. If a period has no
+ * such bound, the bound is omitted.
  */
 static void
 write_bound(const Union *u, const char *property, const KgField *field,
@@ -282,13 +297,16 @@ note_conflict(const Union *u, const char *property, int decided)
 	*u->conflicts = lappend(*u->conflicts, conflict);
 }
 
-/* Returns the document whose value is taken. */
+/*
+ * Returns the index of the document whose value is used. Adds a conflict if
+ * values differ.
+ */
 static int
 choose(const Union *u, const char *property, int first)
 {
 	int chosen = u->prefer >= 0 && has_value(u, u->prefer) ? u->prefer : first;
 
-	/* Labels that are left become aliases. */
+	/* Labels that are not chosen become aliases, so they are no conflict. */
 	if (are_same(u, first) ||
 		(u->rules->aliases != NULL && is_named(u->rules->label, property)))
 		return chosen;
@@ -308,7 +326,7 @@ read_values(Union *u, const char *property)
 								&u->values[i]) != NULL;
 }
 
-/* Writes the aliases of all documents, and the labels that are left. */
+/* Writes the aliases of all documents, and the labels that were not chosen. */
 static void
 write_aliases(Union *u, const JsonbValue *label)
 {
@@ -347,7 +365,7 @@ write_aliases(Union *u, const JsonbValue *label)
 
 /* ---- documents ---- */
 
-/* Returns the value that is decided for the property, or NULL. */
+/* Returns the value that the caller chose for the property, or NULL. */
 static const JsonbValue *
 decided_value(const Union *u, const char *property, JsonbValue *value)
 {
@@ -402,7 +420,7 @@ unite_property(Union *u, const char *property, JsonbValue *label)
 		*label = u->values[first];
 }
 
-/* Returns whether a document before number i has the property. */
+/* Returns whether a document before the document i has the property. */
 static bool
 is_earlier(const Union *u, int i, const char *property)
 {

@@ -1,10 +1,11 @@
 /*
  * unite.h
- *	  The union of documents of entities or edges that are the same.
+ *	  The union of documents of entities or edges that describe the same thing.
  *
- * Property by property: arrays are united, periods include all periods, labels
- * that are left become aliases, and a missing value is filled. Other values
- * that differ are a conflict, which the caller decides.
+ * The union is formed for each property. Arrays are united, a period becomes
+ * the period that includes all periods, and a missing value is filled in.
+ * Labels that are not chosen become aliases. If other values differ, there is
+ * a conflict, which the caller decides.
  */
 #ifndef KG_UNITE_H
 #define KG_UNITE_H
@@ -12,16 +13,19 @@
 #include "base/json.h"
 #include "model/catalog.h"
 
-/* The properties of a type, or of a relation. */
+/* Rules for the union of documents of a type or of a relation. */
 typedef struct KgUniteRules
 {
 	const KgField *fields;
 	int nfields;
 	const KgPeriod *period;
-	const KgField *fixed;	/* the first document decides; or NULL */
-	const KgField *label;	/* or NULL */
-	const KgField *aliases; /* array for the labels that are left; or NULL */
-	const JsonbContainer *values; /* decided values by property; or NULL */
+	/* field whose value comes from the first document, or NULL */
+	const KgField *fixed;
+	const KgField *label; /* or NULL */
+	/* array that gets the labels that are not chosen, or NULL */
+	const KgField *aliases;
+	/* values that the caller chose for conflicts {property: value}, or NULL */
+	const JsonbContainer *values;
 	int max_bytes; /* maximum size of the union's JSON text; 0: no limit */
 } KgUniteRules;
 
@@ -34,15 +38,17 @@ extern KgUniteRules kg_unite_relation(const KgRelation *relation);
 typedef struct KgUniteConflict
 {
 	char *property;
-	JsonbValue *values; /* indexed by document; jbvNull: it has no value */
-	int decided;		/* the document whose value is taken; -1: undecided */
+	/* value in each document; jbvNull: the document has no value */
+	JsonbValue *values;
+	/* index of the document whose value is used; -1: undecided */
+	int decided;
 } KgUniteConflict;
 
 /*
  * Returns the union of n documents; a document may be NULL. prefer is the
- * document whose values are taken in a conflict, or -1. Adds the conflicts,
- * KgUniteConflict *, to *conflicts. In an undecided conflict the union has the
- * first value. Returns NULL if all documents are NULL.
+ * index of the document whose values are used in conflicts, or -1. Adds the
+ * conflicts (KgUniteConflict *) to *conflicts. If a conflict is not decided,
+ * the union has the first value. Returns NULL if all documents are NULL.
  */
 extern Jsonb *kg_unite(const KgUniteRules *rules, Jsonb *const *documents,
 					   int n, int prefer, List **conflicts);

@@ -10,7 +10,7 @@
 
 KgBoundTargets kg_bound_targets = NULL;
 
-/* Number of ids looked up by a statement. */
+/* Number of ids that one statement looks up. */
 #define KG_TARGETS_AT_ONCE 10000
 
 static bool
@@ -56,8 +56,9 @@ compare_references(const void *pa, const void *pb)
 }
 
 /*
- * Looks up the targets of sorted references from i on, of one type, as the
- * current user.  Returns the index behind them.
+ * Looks up the targets of references, beginning with reference i, that have
+ * the same target type. The references are sorted. Runs as the current user.
+ * Returns the index of the next reference.
  */
 static int
 find_some(const KgCatalog *catalog, const KgReferenceList *references, int i,

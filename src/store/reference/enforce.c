@@ -15,8 +15,9 @@
 #include "store/reference/unready.h"
 
 /*
- * Resolves references that had no target. If some were rolled back or replaced,
- * also by x-on-delete, the references of their entities are read again.
+ * Looks up the targets of references that had no target. If some of these
+ * references were rolled back or replaced, also by x-on-delete, reads the
+ * references of their entities again.
  */
 static void
 resolve_missing(const KgCatalog *catalog, KgUnchecked *unchecked,
@@ -39,7 +40,7 @@ resolve_missing(const KgCatalog *catalog, KgUnchecked *unchecked,
 							kg_unchecked_lost(catalog->tenant, unchecked));
 }
 
-/* Adds the nodes that are stored and hidden from the caller. */
+/* Adds those nodes that are stored and are hidden from the caller. */
 static void
 find_hidden(const char *tenant, const KgUserContext *caller,
 			const KgNodeList *nodes, KgNodeList *hidden)
@@ -60,9 +61,7 @@ find_hidden(const char *tenant, const KgUserContext *caller,
 	kg_nodes_sort(hidden);
 }
 
-/*
- * Returns a text that changes if any target of the nodes' references changes.
- */
+/* Returns a text that changes if a target of the nodes' references changes. */
 static char *
 targets_of(const char *tenant, const KgNodeList *nodes)
 {
@@ -81,9 +80,9 @@ targets_of(const char *tenant, const KgNodeList *nodes)
 }
 
 /*
- * Raises an error if the write changes the targets of a hidden entity's
- * references. A caller that sees a part of a tenant may not do this, neither at
- * once nor in steps with deferred references.
+ * Raises an error if the write changes the targets of references of a hidden
+ * entity. A caller that sees only a part of a tenant may not do this, even in
+ * several steps with deferred references.
  */
 static void
 require_hidden_kept(const char *tenant, const KgUserContext *caller,
@@ -116,10 +115,10 @@ enforce_unique(const KgCatalog *catalog, KgUnchecked *unchecked)
 }
 
 /*
- * Applies x-on-delete to the deleted nodes. Triggers of a DBA fire during these
- * deletions; references in missing have no edges yet. Rows that these
- * statements leave unchecked are checked with the others, because a referrer of
- * a deleted entity may be deleted next.
+ * Applies x-on-delete to the deleted nodes. Triggers of a DBA fire during
+ * these deletions; at that time, references in "missing" have no edges. Rows
+ * that these statements leave unchecked are added to the other unchecked rows,
+ * because a referrer of a deleted entity may also be deleted.
  */
 static void
 delete_references(const char *tenant, const KgUserContext *caller,
@@ -154,7 +153,10 @@ enforce(const KgCatalog *catalog, const KgUserContext *caller,
 	KgSight sight;
 
 	kg_sight_init(&sight, catalog->tenant, caller);
-	/* First, so that each value names one entity below. */
+	/*
+	 * Unique values are checked first, so that a value names one entity in the
+	 * checks below.
+	 */
 	enforce_unique(catalog, unchecked);
 	if (unchecked->deleted.n > 0)
 	{
@@ -164,7 +166,10 @@ enforce(const KgCatalog *catalog, const KgUserContext *caller,
 	resolve_missing(catalog, unchecked, &sight, &missing);
 	kg_statement_leave_to_outer(catalog->tenant, unchecked, &missing);
 
-	/* Referrers of renamed nodes, and of nodes deleted and created again. */
+	/*
+	 * Adds referrers of renamed nodes, and of nodes that were deleted and
+	 * created again.
+	 */
 	if (unchecked->renamed.n > 0)
 		kg_references_find_referrers(
 			catalog->tenant, &unchecked->renamed, &moved);
@@ -219,7 +224,10 @@ kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
 void
 kg_scope_end(KgScope *scope, const KgUserContext *caller)
 {
-	/* Statements of the enforcement itself are checked one by one. */
+	/*
+	 * The scope is closed first. So each statement that the checks run is
+	 * checked at its own end.
+	 */
 	KgUnchecked *unchecked = kg_scope_close(scope);
 
 	if (unchecked != NULL)

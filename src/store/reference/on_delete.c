@@ -1,18 +1,18 @@
 /*
  * on_delete.c
  *	  The effects of a deletion on the entities that refer to the deleted
- *	  one: x-on-delete.
+ *	  entity (referrers): x-on-delete.
  *
- * A row of kg_edge leads to a referrer. Its references, and those without a
- * target, are read from its data after it is locked. Several properties may
- * make one edge, and the referrer may have changed while its lock was waited
- * for.
+ * The referrers are found by their edges in kg_edge. After a referrer is
+ * locked, its references are read from its document, because several
+ * properties may give one edge, and because the referrer may have changed
+ * while its lock was awaited.
  *
  * All cascading deletions are found before anything is written, and are done
- * in one statement. Triggers of a DBA fire in it, and may change or delete
- * other referrers. So an update of a referrer is computed from the row
- * immediately before the update. Entities that triggers delete are treated
- * next.
+ * by one statement. Triggers of a DBA that fire in this statement may change
+ * or delete other referrers. So an update of a referrer is computed from the
+ * row immediately before the update. Entities that triggers delete are
+ * processed next.
  */
 #include "postgres.h"
 
@@ -38,7 +38,7 @@
 /* Number of nodes per statement. */
 #define KG_ON_DELETE_CHUNK 10000
 
-/* An edge to a node. */
+/* An edge to a deleted node. */
 typedef struct Incoming
 {
 	int64 source;
@@ -46,7 +46,7 @@ typedef struct Incoming
 	int32 type_no; /* number of the type of the source */
 	int32 relation_no;
 	bool derived;
-	bool undone; /* the creation of the target is undone */
+	bool undone; /* the scope undoes the creation of the target */
 } Incoming;
 
 typedef struct IncomingList
@@ -102,7 +102,7 @@ read_chunk(const char *tenant, const int64 *nodes, int n, IncomingList *list)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Adds the edges to nodes, from the newest rows. */
+/* Adds the edges that end at the nodes to list. Reads the newest rows. */
 static void
 read_incoming(const char *tenant, const KgNodeList *nodes, IncomingList *list)
 {
@@ -117,8 +117,8 @@ read_incoming(const char *tenant, const KgNodeList *nodes, IncomingList *list)
 }
 
 /*
- * Returns the type of a node from rows (node, type_no) ordered by node; 0 if it
- * is not there.
+ * Returns the type of a node from n rows (node, type_no) of the last
+ * statement, which are sorted by node. Returns 0 if the node is not there.
  */
 static int32
 find_type(uint64 n, int64 node)
@@ -141,8 +141,9 @@ find_type(uint64 n, int64 node)
 }
 
 /*
- * Adds edges to nodes that were deleted because their sources were written
- * after the nodes were deleted.
+ * Adds lost edges to the list: edges to deleted nodes that are not stored,
+ * because their source entities were written after the targets had been
+ * deleted.
  */
 static void
 read_lost(const char *tenant, const KgLostEdges *lost, const KgNodeList *nodes,
@@ -193,7 +194,10 @@ sort_incoming(IncomingList *list)
 		qsort(list->items, list->n, sizeof(Incoming), compare_incoming);
 }
 
-/* Adds the sources of explicit or of derived edges, without duplicates. */
+/*
+ * Adds the sources of derived edges if "derived" is true, otherwise the
+ * sources of explicit edges. Omits duplicates.
+ */
 static void
 sources_of(const IncomingList *list, bool derived, KgNodeList *sources)
 {
@@ -224,7 +228,10 @@ lock_types(const char *tenant, const IncomingList *list)
 	return catalog;
 }
 
-/* Returns the index of the first edge whose source is at least node. */
+/*
+ * Returns the index of the first edge whose source is at least node. The list
+ * is sorted by source.
+ */
 static int
 first_from(const IncomingList *list, int64 node)
 {
@@ -244,8 +251,8 @@ first_from(const IncomingList *list, int64 node)
 }
 
 /*
- * Returns whether an edge of the list may be derived from the reference, to a
- * target whose creation is undone or not.
+ * Returns whether an edge of the list may be derived from the reference. If
+ * "undone" is true, considers only edges to entities whose creation is undone.
  */
 static bool
 makes_edge(const IncomingList *list, const KgFieldReference *reference,
@@ -278,7 +285,10 @@ delete_explicit(const char *tenant, const int64 *nodes, int n)
 	static KgSaved left = KG_SAVED_BATCH;
 	KgArg of = kg_arg_int8s(nodes, n);
 
-	/* Deletes edges made after the snapshot too; this raises SQLSTATE 40001. */
+	/*
+	 * Also deletes edges that are newer than the snapshot, which raises
+	 * SQLSTATE 40001.
+	 */
 	KG_BATCH_LATEST("DELETE FROM @kg_edge WHERE tenant = $1 "
 					"AND target = ANY($2) AND property IS NULL",
 					kg_arg_text(tenant),
@@ -291,18 +301,18 @@ delete_explicit(const char *tenant, const int64 *nodes, int n)
 		of);
 }
 
-/* A locked referrer, and the rule for it. */
+/* A referrer that is locked, and the rule to apply to it. */
 typedef struct Referrer
 {
 	int64 node; /* hash key */
 	Jsonb *data;
-	bool loses;		 /* it has a reference without a target */
-	KgOnDelete rule; /* the strictest rule of those references */
+	bool loses;		 /* the referrer has a reference that loses its target */
+	KgOnDelete rule; /* the strictest rule of these references */
 } Referrer;
 
 /*
- * Locks the sources and reads their references. A row that was changed after
- * the transaction's snapshot raises SQLSTATE 40001 when it is written.
+ * Locks the sources of edges, and reads their references. If a row is newer
+ * than the transaction's snapshot, a later write of it raises SQLSTATE 40001.
  */
 static HTAB *
 lock_referrers(const KgCatalog *catalog, const int64 *nodes, int n,
@@ -339,7 +349,10 @@ lock_referrers(const KgCatalog *catalog, const int64 *nodes, int n,
 	return referrers;
 }
 
-/* Orders the rules by strictness: restrict, cascade, set_null. */
+/*
+ * Returns the strictness of a rule: restrict is stricter than cascade, and
+ * cascade is stricter than set_null.
+ */
 static int
 strictness(KgOnDelete rule)
 {
@@ -356,9 +369,9 @@ strictness(KgOnDelete rule)
 }
 
 /*
- * Sets the rule of each referrer: the strictest rule of the references that it
- * loses. A reference to an entity whose creation is undone retains the
- * referrer, whatever its rule.
+ * Sets the rule of each referrer: the strictest rule among its references that
+ * lose their target. If the creation of a target is undone, its referrers are
+ * not deleted or changed, regardless of their rules.
  */
 static void
 judge(const IncomingList *incoming, const KgReferenceList *references,
@@ -382,8 +395,8 @@ judge(const IncomingList *incoming, const KgReferenceList *references,
 }
 
 /*
- * Deletes referrers as the caller, under its policies. If it may not see and
- * delete all of them, an error is raised.
+ * Deletes referrers as the caller, under its policies. Raises an error unless
+ * the caller may see and delete all of them.
  */
 static void
 delete_referrers(const char *tenant, const KgUserContext *caller,
@@ -415,24 +428,25 @@ update_referrers(const char *tenant, const KgUserContext *caller,
 	kg_restore_user(&owner);
 }
 
-/* A deletion in progress, and its referrers. */
+/* A deletion in progress, and the referrers of the deleted nodes. */
 typedef struct Deletion
 {
 	const char *tenant;
 	const KgUserContext *caller;
 	KgUnchecked *unchecked;
-	KgNodeList undone;	   /* sorted */
-	int taken;			   /* number of treated nodes of unchecked->deleted */
-	KgNodeList gone;	   /* the treated nodes, sorted */
-	IncomingList incoming; /* edges to them, ordered by source */
-	KgNodeList referrers;  /* not treated yet, sorted */
+	KgNodeList undone; /* sorted */
+	int taken; /* number of nodes of unchecked->deleted that were processed */
+	KgNodeList gone; /* the processed nodes, sorted */
+	/* edges to the processed nodes, sorted by source */
+	IncomingList incoming;
+	KgNodeList referrers; /* referrers that are not processed yet, sorted */
 	KgNodeList *left;
-	MemoryContext scratch; /* for a chunk of referrers */
+	MemoryContext scratch; /* memory for one chunk of referrers */
 } Deletion;
 
 /*
- * Returns whether a deleted entity had the value of the reference as its id or
- * x-ref-field value.
+ * Returns whether a deleted entity had the value of the reference, as its id
+ * or as its value of the x-ref-field.
  */
 static bool
 named_gone(const Deletion *d, const KgCatalog *catalog,
@@ -447,7 +461,10 @@ named_gone(const Deletion *d, const KgCatalog *catalog,
 	JsonbValue value = kg_json_string_value(reference->value);
 	bytea *key;
 
-	/* Field numbers may differ from the field numbers in the deleted rows. */
+	/*
+	 * In the deleted rows, fields may have other numbers, so every value
+	 * counts as deleted.
+	 */
 	if (type == NULL || kg_scope_is_rewritten(catalog->tenant, type))
 		return true;
 	name.type_no = type->type_no;
@@ -466,9 +483,9 @@ named_gone(const Deletion *d, const KgCatalog *catalog,
 }
 
 /*
- * Returns an array that marks the references that lose their target: those to
- * one of the nodes of stored, or those without a target that name a deleted
- * entity.
+ * Returns an array that marks the references that lose their target. These are
+ * references to a node in stored, and references without a target that name a
+ * deleted entity.
  */
 static bool *
 find_lost(const Deletion *d, const KgCatalog *catalog,
@@ -489,8 +506,8 @@ find_lost(const Deletion *d, const KgCatalog *catalog,
 }
 
 /*
- * Returns whether the type of the source has a reference with this rule that
- * can make the edge.
+ * Returns whether the source's type has a reference that has this rule and
+ * from which the edge can be derived.
  */
 static bool
 has_rule(const KgCatalog *catalog, const Incoming *edge, KgOnDelete rule)
@@ -506,7 +523,7 @@ has_rule(const KgCatalog *catalog, const Incoming *edge, KgOnDelete rule)
 }
 
 /*
- * Adds the referrers among nodes that are deleted along with the nodes of
+ * Adds those referrers that the rule cascade deletes along with the nodes of
  * find_lost().
  */
 static void
@@ -531,8 +548,8 @@ find_cascading(const Deletion *d, const KgCatalog *catalog,
 }
 
 /*
- * Adds the referrers that are deleted along with the targets of these edges,
- * and are not in known.
+ * Adds to wave the referrers that are deleted along with the targets of these
+ * edges, unless they are in known.
  */
 static void
 next_wave(const Deletion *d, const IncomingList *incoming,
@@ -585,9 +602,9 @@ mark_undone(const Deletion *d, IncomingList *list)
 }
 
 /*
- * Adds all referrers that are deleted along with the targets of these edges,
- * repeatedly, by the rule cascade. Writes nothing. stored has the targets that
- * are not deleted yet.
+ * Adds to cascade all referrers that are deleted along with the targets of
+ * these edges by the rule cascade, and the referrers of those referrers, and
+ * so on. Writes nothing. stored has those targets that are not deleted yet.
  */
 static void
 find_cascade(const Deletion *d, const IncomingList *incoming,
@@ -614,7 +631,10 @@ find_cascade(const Deletion *d, const IncomingList *incoming,
 	}
 }
 
-/* Removes the lost references from referrers whose rule is set_null. */
+/*
+ * Removes references that lose their target from the documents of referrers
+ * whose rule is set_null.
+ */
 static void
 set_null(Deletion *d, const KgCatalog *catalog, const int64 *nodes, int n)
 {
@@ -643,7 +663,7 @@ set_null(Deletion *d, const KgCatalog *catalog, const int64 *nodes, int n)
 	while ((referrer = hash_seq_search(&status)) != NULL)
 	{
 		/*
-		 * The reference restricts the deletion, or its targets must be looked
+		 * The reference prevents the deletion, or its targets must be looked
 		 * up again.
 		 */
 		if (!referrer->loses || referrer->rule != KG_ON_DELETE_SET_NULL)
@@ -678,7 +698,7 @@ treat_referrers(Deletion *d)
 	}
 }
 
-/* Removes nodes whose deletion was rolled back. */
+/* Removes nodes that are stored because their deletion was rolled back. */
 static void
 drop_existing(const char *tenant, KgNodeList *nodes)
 {
@@ -694,8 +714,8 @@ drop_existing(const char *tenant, KgNodeList *nodes)
 }
 
 /*
- * Adds nodes that were deleted since the last call. Returns false if there were
- * no such nodes.
+ * Adds nodes that were deleted since the last call to fresh. Returns false if
+ * there are no such nodes.
  */
 static bool
 take_deleted(Deletion *d, KgNodeList *fresh)
@@ -779,8 +799,8 @@ kg_references_deleted(const char *tenant, KgUnchecked *unchecked,
 		treat_referrers(&d);
 	}
 	/*
-	 * Referrers that still refer, for example because a trigger prevented their
-	 * update.
+	 * Finds referrers that still refer to deleted nodes, for example because a
+	 * trigger prevented their update.
 	 */
 	if (referred)
 	{

@@ -1,11 +1,11 @@
 /*
  * on_delete.h
- *	  The effects of a deletion on the entities that refer to the deleted
- *	  one.
+ *	  The effects of a deletion on the referrers: the entities that refer to
+ *	  the deleted entity.
  *
- * Each property of a referrer that names the deleted entity counts. If their
- * rules differ, or a referrer names several deleted entities, the strictest
- * rule decides for the referrer: restrict before cascade before set_null.
+ * All properties of a referrer that name the deleted entity count. If their
+ * rules differ, or if a referrer names several deleted entities, the strictest
+ * rule applies: restrict before cascade before set_null.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */
@@ -26,28 +26,28 @@ typedef struct KgRestricting
 
 /*
  * Finds the references to these nodes whose x-on-delete is restrict. Returns
- * their number. The referrers may not change until the transaction ends. They
- * may refer to other nodes as well.
+ * their number. The referrers cannot change until the transaction ends. A
+ * referrer may also refer to other nodes.
  */
 extern int kg_references_restricting(const char *tenant,
 									 const KgNodeList *nodes,
 									 KgRestricting **result);
 
 /*
- * Adds to "cascade", in order, the nodes that the rule cascade would delete
- * along with these nodes.
+ * Adds to "cascade" the nodes that the rule cascade would delete along with
+ * these nodes. The list is sorted.
  */
 extern void kg_references_cascading(const char *tenant, const KgNodeList *nodes,
 									KgNodeList *cascade);
 
 /*
- * Applies x-on-delete to the nodes in unchecked->deleted. Deletes explicit
- * edges of the deleted nodes, and deletes or updates referrers. Adds to left
- * the nodes that still refer to deleted ones: those with the rule restrict,
- * and all that refer to entities whose creation is undone. Statements that
- * this function runs add the entities that they delete to "unchecked".
- * x-on-delete is then applied to these entities, too. Raises KG_FORBIDDEN if
- * the caller does not see an entity that would be written.
+ * Applies x-on-delete to the nodes in unchecked->deleted: deletes explicit
+ * edges of these nodes, and deletes or updates referrers. Adds to left the
+ * nodes that still refer to deleted nodes: referrers with the rule restrict,
+ * and all referrers of an entity whose creation is undone. Statements of this
+ * function may delete further entities. These are added to "unchecked", and
+ * x-on-delete is applied to them, too. Raises KG_FORBIDDEN if the caller does
+ * not see an entity that would be written.
  */
 extern void kg_references_deleted(const char *tenant, KgUnchecked *unchecked,
 								  const KgUserContext *caller,

@@ -1,6 +1,6 @@
 /*
  * pending.c
- *	  The last check of references, when missing targets must exist.
+ *	  The last check of references, at which a missing target is an error.
  */
 #include "postgres.h"
 
@@ -17,8 +17,9 @@
 #include "utils/builtins.h"
 
 /*
- * Returns whether an equal error is in the list. Errors about hidden entities
- * are equal, so their number is not revealed.
+ * Returns whether the list has an equal error. Errors about hidden entities
+ * are equal, so they are listed only once and do not reveal the number of
+ * these entities.
  */
 static bool
 is_reported(const KgErrorList *errors, const KgError *err)
@@ -31,7 +32,10 @@ is_reported(const KgErrorList *errors, const KgError *err)
 	return false;
 }
 
-/* Returns the property that the reference names instead of an id, or NULL. */
+/*
+ * Returns the property by which the reference names its target, or NULL if it
+ * names an id.
+ */
 static const KgField *
 named_field(const KgCatalog *catalog, const KgField *field)
 {
@@ -45,8 +49,8 @@ named_field(const KgCatalog *catalog, const KgField *field)
 }
 
 /*
- * Returns the error for a value that was deleted with its entity or removed
- * from it.
+ * Returns the error for a reference by a property's value. The value was
+ * deleted with its entity, or was removed from the entity.
  */
 static KgError *
 value_error(const KgField *field, const KgType *type, const KgField *named)
@@ -74,9 +78,7 @@ value_error(const KgField *field, const KgType *type, const KgField *named)
 	return err;
 }
 
-/*
- * Returns the error for a reference that stays although its target was deleted.
- */
+/* Returns the error for a reference whose target was deleted. */
 static KgError *
 gone_error(const KgCatalog *catalog, const KgField *field, const KgType *type)
 {
@@ -124,8 +126,8 @@ report_missing(const KgCatalog *catalog, const KgFieldReference *ref,
 		err = kg_no_target_error(field, ref->value, "existing entity");
 
 	/*
-	 * If policies of a DBA hide rows, the error does not name the referrer,
-	 * which the caller may not see.
+	 * If policies of a DBA hide rows, the caller may not see the referrer, so
+	 * the error does not name it.
 	 */
 	if (catalog->plain_visibility || !deleted)
 	{
@@ -143,9 +145,9 @@ report_missing(const KgCatalog *catalog, const KgFieldReference *ref,
 }
 
 /*
- * Adds the nodes that have a restricting reference without a target, except
- * nodes in the list "nodes". Other missing references of such nodes are not
- * reported, because their rules permit the deletion.
+ * Adds the nodes that have a reference without a target and with the rule
+ * restrict. Omits nodes in the list "nodes". Other missing references of these
+ * nodes are not reported, because their rules permit the deletion.
  */
 static void
 find_restricting(const KgReferenceList *missing, const KgNodeList *nodes,
@@ -199,7 +201,10 @@ kg_pending_check(const char *tenant, const KgUserContext *caller,
 		if (reference->field->on_delete != KG_ON_DELETE_RESTRICT &&
 			kg_nodes_have(&restricting, reference->source))
 			continue;
-		/* Only references that will be listed are looked up. */
+		/*
+		 * Beyond the limit of listed errors, references are counted but not
+		 * looked up.
+		 */
 		if (errors.total >= errors.limit)
 			errors.total++;
 		else

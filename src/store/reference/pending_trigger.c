@@ -2,10 +2,11 @@
  * pending_trigger.c
  *	  The constraint trigger kg_references.
  *
- * A statement that leaves references without targets inserts a row into
- * kg_pending_reference. The trigger fires at the end of that insertion, within
- * the statement, or at commit after SET CONSTRAINTS ... DEFERRED. It checks
- * again and raises an error for missing targets.
+ * If a statement leaves references without targets, kg_graph inserts a row
+ * into kg_pending_reference. The trigger fires at the end of this insertion,
+ * within the statement. After SET CONSTRAINTS ... DEFERRED, it fires at
+ * commit. It checks the references again and raises an error for missing
+ * targets.
  */
 #include "postgres.h"
 
@@ -74,7 +75,10 @@ kg_sql_check_references(PG_FUNCTION_ARGS)
 			trigdata->tg_trigtuple, places[i] + 1, tupdesc, &isnull);
 	read_nodes(values[2], &nodes);
 	read_nodes(values[3], &deleted);
-	/* Within the statement, the owner has inserted the row. */
+	/*
+	 * Within the statement, the current user is the owner that inserted the
+	 * row. So the caller's user is read from the row.
+	 */
 	caller = saved;
 	caller.userid = DatumGetObjectId(values[4]);
 	kg_pending_check(TextDatumGetCString(values[0]), &caller, &nodes, &deleted);

@@ -1,6 +1,6 @@
 /*
  * references.c
- *	  Enforcing references.
+ *	  Looks up the targets of references, and writes derived edges.
  */
 #include "postgres.h"
 
@@ -22,11 +22,14 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Number of values looked up, or nodes treated, per statement. */
+/*
+ * Number of values that one statement looks up, or of nodes that it processes.
+ */
 #define KG_REFERENCE_CHUNK 10000
 /*
- * Number of edges written at a time. Edges of new entities in a later chunk do
- * not belong between the edges of an earlier chunk.
+ * Number of edges that are written at a time. The edges of new entities in a
+ * chunk follow all edges of earlier chunks in the primary key, so larger
+ * chunks would not improve the order.
  */
 #define KG_EDGES_AT_ONCE 200000
 
@@ -144,17 +147,18 @@ kg_sight_hides(const KgSight *sight, const KgFieldReference *reference,
 												   compare_keys) == NULL);
 }
 
-/* A value of a group, and the node that it names. */
+/* A distinct value in a group of references, and the node that it names. */
 typedef struct Target
 {
 	const char *value;
-	int64 node;	 /* 0: not found */
-	bool hidden; /* the caller does not see it */
+	int64 node;	 /* node of the target; 0: not found */
+	bool hidden; /* the caller does not see the target */
 } Target;
 
 /*
- * Several entities have the value, which is possible only between two batches
- * of a statement (unique.h). It is looked up again at the end.
+ * A node number for a value that several entities have. This is possible only
+ * between two batches of a statement (unique.h). The value is looked up again
+ * at the end of the statement.
  */
 #define SEVERAL (-1)
 
@@ -197,10 +201,10 @@ find_by_field(KgSaved *saved, const char *sql, const KgArg *args,
 }
 
 /*
- * Looks up and locks targets by a property. An entity whose lock was waited for
- * may have lost the value, which the row of the key does not show. So the
- * values are looked up again until the locked nodes are those that have the
- * values.
+ * Looks up and locks targets by a property. While its lock was awaited, an
+ * entity may have lost the value. The row of kg_unique_key does not show this.
+ * So the values are looked up again until the locked nodes are the nodes that
+ * have the values.
  */
 static void
 lookup_by_field(const char *tenant, const KgType *type,
@@ -224,12 +228,15 @@ lookup_by_field(const char *tenant, const KgType *type,
 		bytea *key = kg_key_encode(target_field, &value);
 
 		kg_columns_add_row(&columns);
-		/* No entity has a value that is too long for a key. */
+		/*
+		 * A value that is too long for a key belongs to no entity, so it is
+		 * not looked up.
+		 */
 		if (key && kg_key_fits(target_field, &value))
 			kg_columns_datum(&columns, 0, PointerGetDatum(key));
 	}
 	kg_columns_args(&columns, &args[3]);
-	/* No node has this number. */
+	/* A number that no node has, so the first result differs from it. */
 	memset(before, 0x80, n * sizeof(int64));
 	do
 	{
@@ -257,7 +264,10 @@ lookup_by_field(const char *tenant, const KgType *type,
 		same = true;
 		for (int i = 0; i < n; i++)
 			same &= targets[i].node == 0 || targets[i].node == locked[i];
-		/* A key without its entity is damage, which waiting does not repair. */
+		/*
+		 * If the result does not change, a key has no entity. The data are
+		 * damaged, and further look-ups do not help.
+		 */
 		if (!same && memcmp(locked, before, n * sizeof(int64)) == 0)
 			break;
 		memcpy(before, locked, n * sizeof(int64));
@@ -287,7 +297,9 @@ lookup(const KgCatalog *catalog, const KgField *field, Target *targets, int n)
 		lookup_by_field(catalog->tenant, type, target_field, targets, n);
 }
 
-/* Looks up targets, and sets hidden for those that the caller does not see. */
+/*
+ * Looks up targets. Sets hidden for each target that the caller does not see.
+ */
 static void
 lookup_seen(const KgCatalog *catalog, const KgField *field,
 			const KgSight *sight, Target *targets, int n)
@@ -307,9 +319,9 @@ lookup_seen(const KgCatalog *catalog, const KgField *field,
 }
 
 /*
- * Returns whether two references of an entity may make one edge. They cannot if
- * a property that names ids is the only one of its relation: each value then
- * has a different target.
+ * Returns whether two references of one entity may give the same edge. They
+ * cannot if the property names ids and no other property has its relation,
+ * because each value then has a different target.
  */
 static bool
 may_repeat(const KgField *field)
@@ -334,7 +346,8 @@ enum
 };
 
 /*
- * One end of an edge, its relation and the other end, and the index of its row.
+ * The sort key of an edge (one end, relation, the other end), and the index of
+ * its row.
  */
 typedef struct EdgePlace
 {
@@ -349,7 +362,10 @@ typedef struct EdgePlace
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* Returns the rows of edges ordered by one end, relation and the other end. */
+/*
+ * Returns the indexes of edges, sorted by the column first, the relation, and
+ * the column last.
+ */
 static int *
 edge_order(const KgColumns *edges, int first, int last)
 {
@@ -375,7 +391,7 @@ typedef struct EdgeRows
 	bool repeated;
 } EdgeRows;
 
-/* Sets the columns that a derived edge leaves empty. */
+/* Sets the columns that are empty in derived edges. */
 static void
 complete_columns(KgColumns *edges)
 {
@@ -397,9 +413,10 @@ complete_columns(KgColumns *edges)
 }
 
 /*
- * Appends edges of new entities. In the order of the primary key they follow
- * all others of the tenant, so they go to its last page without a search. The
- * other index gets the edges of one target together.
+ * Appends edges of new entities. In the primary key they follow all other
+ * edges of the tenant, so they go to its last page without a search. For the
+ * other index, edges with the same target are adjacent. Returns false if
+ * kg_append() cannot be used.
  */
 static bool
 append_edges(const EdgeRows *rows)
@@ -417,9 +434,10 @@ append_edges(const EdgeRows *rows)
 }
 
 /*
- * Writes edges. ON CONFLICT costs another index search per edge, so it is used
- * only for edges that may be repeated. A repeated edge names the first of its
- * properties by name, whichever is written first.
+ * Writes edges. ON CONFLICT needs another index search for each edge, so it is
+ * used only for edges that may occur twice. If an edge occurs twice, the
+ * property that is first by name is stored, in whichever order the edges are
+ * written.
  */
 static void
 write_edges(void *arg)
@@ -525,7 +543,9 @@ kg_references_find(const KgCatalog *catalog, const KgReferenceList *references,
 	return nodes;
 }
 
-/* The collected edges: plain ones, and those that may be repeated. */
+/*
+ * The collected edges: edges that occur once, and edges that may occur twice.
+ */
 typedef struct NewEdges
 {
 	MemoryContext context;
@@ -579,8 +599,8 @@ property_of(const NewEdges *edges, const KgField *field)
 }
 
 /*
- * Resolves one chunk of sorted references: looks up the distinct values and
- * makes edges.
+ * Resolves one chunk of sorted references: looks up the distinct values, and
+ * adds the derived edges.
  */
 static void
 resolve_chunk(const KgCatalog *catalog, KgFieldReference **sorted, int n,
@@ -772,7 +792,7 @@ kg_target_names_have(const KgTargetNames *sorted, const KgTargetName *name,
 	return false;
 }
 
-/* Adds to lost the edges of these nodes whose targets are deleted. */
+/* Adds to lost those edges of the nodes whose targets are deleted. */
 static void
 keep_lost(const char *tenant, KgArg nodes, KgLostEdges *lost)
 {
@@ -793,7 +813,10 @@ keep_lost(const char *tenant, KgArg nodes, KgLostEdges *lost)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Edges made since the transaction's snapshot raise SQLSTATE 40001. */
+/*
+ * Deletes the derived edges of the nodes. If an edge is newer than the
+ * transaction's snapshot, SQLSTATE 40001 is raised.
+ */
 void
 kg_references_forget(const char *tenant, const KgNodeList *nodes,
 					 KgSight *sight, KgLostEdges *lost)
@@ -836,7 +859,7 @@ kg_references_of(const KgType *type, int64 node, const Jsonb *data,
 						 extract.references[i].value);
 }
 
-/* A stored entity. */
+/* A stored entity whose references are read. */
 typedef struct Stored
 {
 	int64 node;

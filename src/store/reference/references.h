@@ -1,12 +1,13 @@
 /*
  * references.h
- *	  Enforcing references: each x-ref value has its target, also when
- *	  sessions write concurrently. on_delete.h handles deletions of targets.
+ *	  Enforces references: each x-ref value has a target, even if sessions
+ *	  write concurrently. on_delete.h handles deletions of targets.
  *
- * Locks decide races. A session that adds a reference locks the target's row
- * (KEY SHARE, or SHARE if x-ref-field names another property than the id). A
- * session that deletes or renames a target locks it exclusively. Each checks
- * again with a snapshot taken after it has its lock.
+ * Row locks prevent races. A session that adds a reference locks the target's
+ * row. The lock is KEY SHARE, or SHARE if x-ref-field names a property other
+ * than the id. A session that deletes or renames a target locks its row
+ * exclusively. Each session checks again with a snapshot that it takes after
+ * it has the lock.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */
@@ -19,8 +20,8 @@
 #include "store/entity/node_list.h"
 
 /*
- * A value of a reference field; a resolved node is a KgRef
- * (query/graph/nodes.h).
+ * The value of a reference field, whose target is not looked up yet. (A
+ * resolved node is a KgRef, query/graph/nodes.h.)
  */
 typedef struct KgFieldReference
 {
@@ -50,26 +51,29 @@ typedef struct KgEdgeKey
 
 typedef struct KgSight
 {
-	const KgUserContext *caller; /* NULL: sees each entity */
+	const KgUserContext *caller; /* NULL: every entity is visible */
 	KgEdgeKey *kept;			 /* edges that already exist, sorted */
 	int nkept;
 } KgSight;
 
 /*
- * Initializes the sight of the caller for which references are resolved. A
- * target that the caller does not see counts as missing, unless the source
- * refers to it already. Initially no source refers to any target.
+ * Initializes the view of a caller on targets of references. A target that the
+ * caller does not see counts as missing, unless the source already refers to
+ * it. Initially, no existing references are known.
  */
 extern void kg_sight_init(KgSight *sight, const char *tenant,
 						  const KgUserContext *caller);
 
-/* Adds the edges of these nodes to the existing references. */
+/*
+ * Adds the edges of these nodes to the existing references, whose targets
+ * count as visible.
+ */
 extern void kg_sight_keep(KgSight *sight, const char *tenant,
 						  const KgNodeList *nodes);
 
 /*
- * Returns whether the target, which was found, counts as missing. hidden means
- * that the caller does not see it.
+ * Returns whether a target that was found counts as missing. hidden is true if
+ * the caller does not see the target.
  */
 extern bool kg_sight_hides(const KgSight *sight,
 						   const KgFieldReference *reference, int64 source,
@@ -77,7 +81,7 @@ extern bool kg_sight_hides(const KgSight *sight,
 
 /*
  * Locks the targets of references and inserts the derived edges. Adds
- * references without a target to missing.
+ * references that have no target to missing.
  */
 extern void kg_references_resolve(const KgCatalog *catalog,
 								  const KgReferenceList *references,
@@ -85,10 +89,11 @@ extern void kg_references_resolve(const KgCatalog *catalog,
 								  KgReferenceList *missing);
 
 /*
- * kg_references_edges() passes the edges to write instead of inserting them:
- * rows (source, relation_no, target, property), many at a time. If repeated is
- * set, an edge may occur once for each of several properties; only the edge of
- * the first property by name is stored. The function may reorder the rows.
+ * Like kg_references_resolve(), but passes the edges to a function instead of
+ * inserting them: batches of rows (source, relation_no, target, property). If
+ * repeated is true, an edge may occur once for each of several properties;
+ * only the edge of the first property by name is stored. The function may
+ * reorder the rows.
  */
 typedef void (*KgDerivedEdges)(const char *tenant, KgColumns *edges,
 							   bool repeated, void *arg);
@@ -98,21 +103,21 @@ extern void kg_references_edges(const KgCatalog *catalog,
 								KgDerivedEdges write, void *arg);
 
 /*
- * Locks the targets of references, whose fields may be of any catalog. Returns
- * the nodes of the targets, 0 for a missing one. If sight is not NULL, sets
- * hidden for each target that the caller does not see.
+ * Locks the targets of references. The fields may belong to any catalog.
+ * Returns the node of each target, or 0 if it is missing. If sight is not
+ * NULL, sets hidden for each target that the caller does not see.
  */
 extern int64 *kg_references_find(const KgCatalog *catalog,
 								 const KgReferenceList *references,
 								 const KgSight *sight, bool *hidden);
 
-/* Adds the references of a document. */
+/* Adds the references of a document to the list. */
 extern void kg_references_of(const KgType *type, int64 node, const Jsonb *data,
 							 KgReferenceList *references);
 
 /*
- * Edges to deleted nodes, of entities whose edges were deleted at the same
- * time.
+ * Derived edges whose targets are deleted and whose sources had all their
+ * edges deleted at the same time.
  */
 typedef struct KgLostEdges
 {
@@ -124,7 +129,10 @@ typedef struct KgLostEdges
 
 extern void kg_lost_edge_add(KgLostEdges *list, const KgEdgeKey *edge);
 
-/* An id (field_no is KG_NAME_ID), or a key of an x-ref-field, of a node. */
+/*
+ * A name by which references find a node: its id (field_no is KG_NAME_ID), or
+ * its value of an x-ref-field.
+ */
 #define KG_NAME_ID (-1)
 typedef struct KgTargetName
 {
@@ -143,7 +151,7 @@ typedef struct KgTargetNames
 	int capacity;
 } KgTargetNames;
 
-/* Copies the name. */
+/* Adds a copy of the name to the list. */
 extern void kg_target_name_add(KgTargetNames *list, const KgTargetName *name);
 extern void kg_target_names_sort(KgTargetNames *list);
 
@@ -154,24 +162,24 @@ extern bool kg_target_names_have(const KgTargetNames *sorted,
 
 /*
  * Deletes the derived edges that start at these nodes, and adds them to sight.
- * Adds the edges to deleted nodes to lost, unless it is NULL.
+ * If lost is not NULL, adds the edges that end at deleted nodes to lost.
  */
 extern void kg_references_forget(const char *tenant, const KgNodeList *nodes,
 								 KgSight *sight, KgLostEdges *lost);
 
 /*
  * Reads the references of stored entities again. Locks the entities and their
- * types, so waits for sessions that change them. Returns the catalog, as
- * kg_catalog_locked() does.
+ * types, and so waits for sessions that change them. Returns the locked
+ * catalog, like kg_catalog_locked().
  */
 extern const KgCatalog *kg_references_reread(const char *tenant,
 											 const KgNodeList *nodes,
 											 KgReferenceList *references);
 
 /*
- * Queues missing references and referrers of deleted nodes for the constraint
- * trigger kg_references. The trigger raises now or, if it is deferred, checks
- * again at commit.
+ * Queues missing references, and referrers of deleted nodes, for the
+ * constraint trigger kg_references. The trigger raises an error now. If it is
+ * deferred, it checks them again at commit.
  */
 extern void kg_references_pending(const char *tenant,
 								  const KgUserContext *caller,

@@ -51,7 +51,7 @@ kg_rename_sort(KgRename *rename)
 			  compare_renamed);
 }
 
-/* Returns the values by which the field refers, or NULL. */
+/* Returns the values by which the field refers to merged entities, or NULL. */
 static const KgRenamedOf *
 values_of(const KgRename *rename, const KgField *field)
 {
@@ -86,8 +86,8 @@ typedef struct Copy
 } Copy;
 
 /*
- * Returns whether a value changes. Then sets *to to the new value; NULL: the
- * reference is removed.
+ * Returns whether a value changes. If it does, sets *to to the new value, or
+ * to NULL if the reference is removed.
  */
 static bool
 is_renamed(const Copy *copy, const JsonbValue *value, const char **to)
@@ -121,7 +121,9 @@ is_renamed(const Copy *copy, const JsonbValue *value, const char **to)
 	return *to != NULL && strcmp(*to, found->from) != 0;
 }
 
-/* Returns whether an array has the new value in an item that stays. */
+/*
+ * Returns whether an item of the array that does not change has the new value.
+ */
 static bool
 has_new(const Copy *copy, const JsonbContainer *array)
 {
@@ -137,7 +139,7 @@ has_new(const Copy *copy, const JsonbContainer *array)
 	return false;
 }
 
-/* Copies a value with new references below it. */
+/* Copies a value. References in it get their new values. */
 static void
 copy_value(KgJsonWriter *w, const JsonbValue *value, Copy *copy, int step)
 {
@@ -145,7 +147,8 @@ copy_value(KgJsonWriter *w, const JsonbValue *value, Copy *copy, int step)
 	const JsonbContainer *container = kg_json_container(value);
 	KgJsonIter it;
 	bool sought = false;
-	bool has = false; /* an item of the new array has the new value */
+	/* the new array already has an item with the new value */
+	bool has = false;
 
 	check_stack_depth();
 	if (step >= field->nsteps || container == NULL)
@@ -205,7 +208,10 @@ copy_value(KgJsonWriter *w, const JsonbValue *value, Copy *copy, int step)
 		kg_jw_end_array(w);
 }
 
-/* Returns the document with new references, or data if none changes. */
+/*
+ * Returns a copy of the document with the new references. Returns data if no
+ * reference changes.
+ */
 static Jsonb *
 copy_document(Copy *copy, Jsonb *data)
 {
@@ -241,8 +247,8 @@ kg_rename_without(const KgField *field, const char *value, Jsonb *data)
 	KgRenamed gone = {value, strlen(value), 0};
 	KgRenamedOf values = {.n = 1, .values = &gone};
 	/*
-	 * The document belongs to another entity than the entity that had the
-	 * value.
+	 * self is 1: the document belongs to another entity than the entity
+	 * (number 0) that had the value.
 	 */
 	Copy copy = {field, &values, 1};
 

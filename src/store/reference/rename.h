@@ -1,7 +1,7 @@
 /*
  * rename.h
- *	  Changes or removes the references in documents that refer to merged or
- *	  deleted entities.
+ *	  Changes or removes references to merged or deleted entities in the
+ *	  documents that contain them.
  */
 #ifndef KG_RENAME_H
 #define KG_RENAME_H
@@ -13,54 +13,62 @@
 typedef struct KgRenamed
 {
 	const char *from;
-	int len;	/* length of from; bytes */
-	int entity; /* number of the entity that had the value */
+	int len;	/* length of "from" in bytes */
+	int entity; /* index of the merged entity that had the value */
 } KgRenamed;
 
-/* The values of one property to which references refer. */
+/* The values of one property of merged entities, to which references refer. */
 typedef struct KgRenamedOf
 {
 	const KgField *field; /* property of the merged type */
 	int n;
-	KgRenamed *values; /* ordered by from after kg_rename_sort() */
-	const char *to;	   /* the new value of all references; NULL: they stay */
+	KgRenamed *values; /* sorted by "from" after kg_rename_sort() */
+	/* new value of all these references; NULL: they do not change */
+	const char *to;
 } KgRenamedOf;
 
 typedef struct KgRename
 {
 	const KgType *type; /* type of the merged entities */
 	int n;
-	KgRenamedOf *of; /* the id, and each property that is unique */
+	/* the id, and each unique property: one element for each */
+	KgRenamedOf *of;
 	/*
-	 * number of the entity whose document is rewritten: its references to other
-	 * merged entities are removed. -1: a document of another entity, or of the
-	 * result
+	 * Index of the merged entity whose document is rewritten, or -1. The
+	 * entity's references to the other merged entities are removed. -1 is for
+	 * the document of an unmerged entity, or of the result of the merge.
 	 */
 	int self;
 } KgRename;
 
-/* Makes a rename without values, for the id and the unique properties. */
+/*
+ * Returns a rename without values. It has an element for the id and for each
+ * unique property.
+ */
 extern KgRename kg_rename_make(const KgType *type, int n);
-/* Adds a value of the property with this index in rename->of. */
+/* Adds a value of the property rename->of[of]. */
 extern void kg_rename_add(KgRename *rename, int of, const char *from,
 						  int entity);
 extern void kg_rename_sort(KgRename *rename);
 
-/* Returns whether a type has a property that refers to the merged type. */
+/*
+ * Returns whether the type has a property that refers to the type of the
+ * merged entities.
+ */
 extern bool kg_rename_refers(const KgRename *rename, const KgType *type);
 
 /*
- * Returns the document with other values in its references to the merged
- * entities. An array does not get the same value twice. Returns data if no
- * value changes.
+ * Returns the document in which references to the merged entities have their
+ * new values. An array does not get a duplicate. Returns data if no value
+ * changes.
  */
 extern Jsonb *kg_rename_in(const KgRename *rename, const KgType *type,
 						   Jsonb *data);
 
 /*
- * Returns the document without the field's references by the value. A scalar
- * becomes null if its schema allows null, and is omitted otherwise. An item is
- * removed from its array. Returns data if no value changes.
+ * Returns the document without references of the field that have this value. A
+ * scalar becomes null if its schema allows null, and is omitted otherwise. An
+ * array item is removed. Returns data if no value changes.
  */
 extern Jsonb *kg_rename_without(const KgField *field, const char *value,
 								Jsonb *data);

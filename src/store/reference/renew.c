@@ -39,7 +39,10 @@ kg_references_renew_for(const char *tenant, const KgNodeList *nodes,
 				 .lost = lost};
 
 	r.catalog = kg_references_reread(tenant, nodes, &r.references);
-	/* A trigger of a DBA on kg_edge must not query edges that are missing. */
+	/*
+	 * Until the edges are derived, a trigger of a DBA on kg_edge must not
+	 * query them.
+	 */
 	kg_edges_unready(1);
 	PG_TRY();
 	{

@@ -8,15 +8,16 @@
 #include "store/reference/references.h"
 
 /*
- * Derives the edges of stored entities anew. Adds references without a target
- * to missing. Between deletion and insertion the edges are missing.
+ * Derives the edges of stored entities anew. Adds references that have no
+ * target to missing. The old edges are deleted before the new edges are
+ * inserted, so statements in between do not see the edges.
  */
 extern void kg_references_renew(const char *tenant, const KgNodeList *nodes,
 								const KgUserContext *caller,
 								KgReferenceList *missing);
 /*
- * Like kg_references_renew(), with the targets that sight shows. Adds edges to
- * lost whose target is deleted; lost may be NULL.
+ * Like kg_references_renew(), for the targets that are visible in sight. If
+ * lost is not NULL, adds edges whose target is deleted to lost.
  */
 extern void kg_references_renew_for(const char *tenant, const KgNodeList *nodes,
 									KgSight *sight, KgReferenceList *missing,

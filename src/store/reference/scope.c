@@ -1,6 +1,6 @@
 /*
  * scope.c
- *	  Scopes: checks that one or several statements leave to a common end.
+ *	  Scopes: statements that postpone checks to a common end.
  */
 #include "postgres.h"
 
@@ -20,15 +20,16 @@ struct KgScope
 	SubTransactionId begun_in;
 	char *tenant;
 	KgUnchecked own;
-	/* &own, or the list of an outer scope of the tenant */
+	/* Points to the member own, or to the list of an outer scope. */
 	KgUnchecked *unchecked;
-	List *rewritten; /* numbers of types, see kg_scope_rewrites() */
+	/* numbers of types for which kg_scope_rewrites() was called */
+	List *rewritten;
 };
 
 /*
- * Unchecked rows that the triggers of a statement leave to its last trigger:
- * rows of earlier events, and rows of nested statements that wrote a referrer
- * of a deleted row.
+ * Unchecked rows that a trigger leaves to the last trigger of its statement.
+ * They come from earlier events of the statement, and from nested statements
+ * that wrote a referrer of a deleted row.
  */
 typedef struct Rest
 {
@@ -42,7 +43,7 @@ typedef struct Rest
 
 static KgScope *innermost = NULL;
 static Rest *rests = NULL;
-static bool deferred = false; /* references may be deferred to the commit */
+static bool deferred = false; /* a reference may be deferred to the commit */
 
 static void
 leave(void)
@@ -79,7 +80,7 @@ find_rest(uint64 statement, const char *tenant)
 KgLostEdges *
 kg_unchecked_lost(const char *tenant, KgUnchecked *unchecked)
 {
-	/* The deletion may be an earlier event of the statement. */
+	/* The statement may have deleted rows in an earlier event. */
 	return unchecked->deleted.n > 0 || kg_writing_goes_on() ||
 				   find_rest(kg_writing_number(), tenant)
 			   ? &unchecked->lost
@@ -107,7 +108,10 @@ make_rest(uint64 statement, const char *tenant)
 	return rest;
 }
 
-/* Removes the rests that began since a subtransaction, or one rest. */
+/*
+ * Removes the rest "one", and all rests (struct Rest) that began in the
+ * subtransaction "since" or later.
+ */
 static void
 drop_rests(SubTransactionId since, const Rest *one)
 {
@@ -158,7 +162,7 @@ add_unchecked(KgUnchecked *to, const KgUnchecked *unchecked)
 	to->arrived |= unchecked->arrived;
 }
 
-/* Compares by source and relation. */
+/* Compares lost edges by source and relation. */
 static int
 compare_lost(const void *pa, const void *pb)
 {
@@ -189,7 +193,7 @@ kg_statement_complete(const char *tenant, KgUnchecked *unchecked)
 		rest = make_rest(statement, tenant);
 		add_unchecked(&rest->unchecked, unchecked);
 		sort_lost(&rest->unchecked.lost);
-		/* Later triggers may write its entities again. */
+		/* Later triggers may write the entities of this rest again. */
 		rest->unchecked.stale = true;
 		return false;
 	}
@@ -212,8 +216,8 @@ kg_statement_tenants(List *tenants)
 }
 
 /*
- * Returns whether the reference's edge was deleted after its target was
- * deleted.
+ * Returns whether an outer statement deleted the target of the reference, and
+ * the reference's edge afterwards.
  */
 static bool
 is_lost(const char *tenant, const KgFieldReference *reference)
@@ -297,7 +301,10 @@ kg_scope_is_rewritten(const char *tenant, const KgType *type)
 	return false;
 }
 
-/* Removes undone creations if the undo is rolled back, as after a trial. */
+/*
+ * Removes nodes from "undone" if the subtransaction that undid their creation
+ * is rolled back, as after an attempt.
+ */
 static void
 forget_undone(KgUnchecked *unchecked, SubTransactionId since)
 {
@@ -310,8 +317,8 @@ forget_undone(KgUnchecked *unchecked, SubTransactionId since)
 }
 
 /*
- * At the abort of a subtransaction: removes the scopes and rests that began in
- * it, and marks the others as stale.
+ * At the abort of a subtransaction, removes the scopes and rests (struct Rest)
+ * that began in it, and marks the other ones as stale.
  */
 static void
 subtransaction_ends(SubXactEvent event, SubTransactionId mine,
@@ -331,7 +338,10 @@ subtransaction_ends(SubXactEvent event, SubTransactionId mine,
 	}
 }
 
-/* The contexts of scopes belong to the transaction. */
+/*
+ * Ends all scopes. Their memory contexts belong to the transaction, so they
+ * are not freed here.
+ */
 static void
 transaction_ends(XactEvent event, void *arg)
 {

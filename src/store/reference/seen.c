@@ -168,7 +168,10 @@ kg_require_all_seen(const char *tenant, const KgUserContext *caller,
 			kg_refuse_hidden(what);
 }
 
-/* The number of explicit edges of some nodes that the current user sees. */
+/*
+ * The number of explicit edges of some nodes that are visible to the current
+ * user.
+ */
 typedef struct EdgeCount
 {
 	const char *tenant;
@@ -177,8 +180,8 @@ typedef struct EdgeCount
 } EdgeCount;
 
 /*
- * Uses the snapshot of the statement, because a policy may read rows that the
- * statement deleted.
+ * Counts edges with the snapshot of the statement, because a policy may read
+ * rows that the statement deleted.
  */
 static void
 count_edges(void *arg)

@@ -1,11 +1,12 @@
 /*
  * seen.h
- *	  Visibility for the caller of a write. No write touches an entity that
- *	  is hidden from its caller, or reveals that it exists.
+ *	  Visibility for the caller of a write. A write must not change an entity
+ *	  that is hidden from its caller, and must not reveal that the entity
+ *	  exists.
  *
- * Maintenance of references runs as the extension's owner, which sees each
- * entity of a tenant. So these functions evaluate the policies of kg_entity as
- * the caller.
+ * References are maintained as the extension's owner, which sees every entity
+ * of a tenant. So these functions evaluate the policies of kg_entity as the
+ * caller.
  *
  * All functions are called as the owner, inside SPI_connect(). caller is the
  * user that kg_become_owner() saved.
@@ -17,7 +18,7 @@
 #include "base/spi.h"
 #include "store/entity/node_list.h"
 
-/* Adds to seen, in order, the nodes that the current user sees. */
+/* Adds to seen, in ascending order, those nodes that the current user sees. */
 extern void kg_nodes_read(KgSaved *saved, const char *tenant,
 						  const int64 *nodes, int n, KgNodeList *seen);
 
@@ -27,58 +28,65 @@ extern void kg_nodes_read(KgSaved *saved, const char *tenant,
  */
 extern bool kg_sees_all(const char *tenant, const KgUserContext *caller);
 
-/* Replaces the nodes that the caller does not see by 0. */
+/* Sets those nodes that the caller does not see to 0. */
 extern void kg_blank_hidden(const char *tenant, const KgUserContext *caller,
 							int64 *nodes, int n);
 
-/* The effect on the entity at the other end of a deleted edge. */
+/*
+ * Effect, for kg_require_seen(), on the entity at the other end of a deleted
+ * edge.
+ */
 #define KG_CUT_OFF "cut off: edges lead to them or from them"
 
 /*
- * Raises KG_FORBIDDEN if one of the nodes is stored and hidden. The
- * parameter "what" is a participle that completes the message: "would be" is
- * followed by "deleted", for example.
+ * Raises KG_FORBIDDEN if one of the nodes is stored and hidden from the
+ * caller. The parameter "what" is a participle, such as "deleted", that
+ * completes the message "would be ...".
  */
 extern void kg_require_seen(const char *tenant, const KgUserContext *caller,
 							const int64 *nodes, int n, const char *what);
 
 /*
- * Raises KG_FORBIDDEN if one of the nodes, which are all stored, is hidden or
- * newer than the caller's snapshot.
+ * Raises KG_FORBIDDEN if one of the nodes is hidden from the caller or newer
+ * than the caller's snapshot. All nodes must be stored.
  */
 extern void kg_require_all_seen(const char *tenant, const KgUserContext *caller,
 								const int64 *nodes, int n, const char *what);
 
 /*
  * Raises KG_FORBIDDEN if a policy of kg_edge hides an explicit edge of one of
- * the nodes from the caller, which deletes the nodes and so their edges.
+ * the nodes from the caller. The caller deletes the nodes, and so would delete
+ * an edge that it does not see.
  */
 extern void kg_require_edges_seen(const char *tenant,
 								  const KgUserContext *caller,
 								  const int64 *nodes, int n);
 
 /*
- * Raises KG_CONFLICT if a row of an entity, given by node and ctid, is not
- * visible in the transaction's snapshot. Such a transaction (REPEATABLE READ)
- * must not derive rows from the entity: older derived rows that it cannot see
- * would remain beside the new ones.
+ * Raises KG_CONFLICT if the transaction's snapshot does not show a row of an
+ * entity, given by node and ctid. A REPEATABLE READ transaction must not
+ * derive rows from such an entity: it does not see the rows derived from older
+ * versions, so it could not delete them.
  */
 extern void kg_require_shown(const char *tenant, const int64 *nodes,
 							 const ItemPointerData *tids, int n);
 
 /*
- * Raises KG_CONFLICT if one of the nodes is stored now and the transaction's
- * snapshot does not show it.
+ * Raises KG_CONFLICT if one of the nodes is stored now and is not visible in
+ * the transaction's snapshot.
  */
 extern void kg_require_none_newer(const char *tenant, const int64 *nodes,
 								  int n);
 
-/* Raises KG_CONFLICT: an entity is newer than the transaction's snapshot. */
+/*
+ * Raises KG_CONFLICT, with the message that an entity is newer than the
+ * transaction's snapshot.
+ */
 extern KG_NORETURN void kg_refuse_newer(void);
 
 /*
- * Raises KG_FORBIDDEN: entities that the caller does not see would be ...
- * (what).
+ * Raises KG_FORBIDDEN, with the message that entities hidden from the caller
+ * would be changed. The parameter "what" is a participle such as "deleted".
  */
 extern KG_NORETURN void kg_refuse_hidden(const char *what);
 

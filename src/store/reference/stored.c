@@ -1,6 +1,6 @@
 /*
  * stored.c
- *	  The stored result of a call that writes.
+ *	  The stored rows after a call that writes.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-/* A row's document, represented by its hash. */
+/* The document of a row, represented by its hash. */
 typedef struct Document
 {
 	bool found;
@@ -31,7 +31,10 @@ kg_stored_begin(void)
 	Snapshot before;
 
 	CommandCounterIncrement();
-	/* A copy, because the transaction's snapshot advances with its commands. */
+	/*
+	 * The snapshot is copied, because the transaction's snapshot advances with
+	 * its commands.
+	 */
 	PushCopiedSnapshot(GetTransactionSnapshot());
 	before = RegisterSnapshot(GetActiveSnapshot());
 	PopActiveSnapshot();
@@ -44,7 +47,7 @@ kg_stored_end(Snapshot before)
 	UnregisterSnapshot(before);
 }
 
-/* Reads the rows (number from 1, hash) of a statement. */
+/* Reads the rows (number, hash) of a statement. Numbers begin at 1. */
 static Document *
 read_documents(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
 			   int n, bool then)
@@ -76,7 +79,10 @@ fate_of(const Document *was, const Document *is)
 	return was->hash == is->hash ? KG_FATE_SAME : KG_FATE_CHANGED;
 }
 
-/* Compares the results of the statement before and now. */
+/*
+ * Compares the result of the statement in the snapshot "before" with its
+ * result now.
+ */
 static void
 compare(KgSaved *saved, const char *sql, int nargs, const KgArg *args, int n,
 		Snapshot before, KgFate *fates)

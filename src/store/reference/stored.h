@@ -1,10 +1,11 @@
 /*
  * stored.h
- *	  The stored result of a call that writes, after it has ended.
+ *	  The stored rows after a call that writes.
  *
- * Triggers of a DBA that fire after a row is written may delete it, restore
- * it, or write it again. So the verdict of a call compares the stored rows
- * with those before the call, of one snapshot.
+ * A trigger of a DBA that fires after a row is written may delete the row,
+ * restore it, or write it again. So a call determines the result of each item
+ * by comparing the stored rows with the rows in one snapshot from before the
+ * call.
  */
 #ifndef KG_STORED_H
 #define KG_STORED_H
@@ -25,21 +26,22 @@ typedef enum KgFate
 
 /*
  * kg_stored_begin() returns a snapshot of the stored rows. kg_stored_end()
- * releases it; an error releases it too.
+ * releases the snapshot. An error releases it, too.
  */
 extern Snapshot kg_stored_begin(void);
 extern void kg_stored_end(Snapshot before);
 
 /*
- * Sets the fate of each entity since before. Reads all rows, also those that
- * the caller does not see. Includes changes of other sessions to rows that were
- * not locked. Call inside SPI_connect().
+ * Sets the fate of each entity since the snapshot "before". Reads all rows,
+ * including rows that the caller does not see. Includes changes by other
+ * sessions if the rows were not locked. Call inside SPI_connect().
  */
 extern void kg_stored_entities(const char *tenant, const KgType *type,
 							   const char *const *ids, int n, Snapshot before,
 							   KgFate *fates);
 /*
- * Like kg_stored_entities(), for explicit edges in rows of store/edge/edges.h.
+ * Like kg_stored_entities(), but for explicit edges, in a batch of
+ * store/edge/edges.h.
  */
 extern void kg_stored_edges(const char *tenant, const KgColumns *edges,
 							Snapshot before, KgFate *fates);
@@ -51,17 +53,18 @@ extern void kg_stored_edges(const char *tenant, const KgColumns *edges,
 extern bool kg_stored_has_own_triggers(const char *table);
 
 /*
- * Returns the error for an "entity" or an "edge" (row) that a trigger prevented
- * from being, for example, "inserted" (what).
+ * Returns the error for a row that a trigger prevented from being written. row
+ * is "entity" or "edge"; the parameter "what" is a participle such as
+ * "inserted".
  */
 extern KgError *kg_kept_error(const char *row, const char *what);
 
 /*
  * Raise KG_FORBIDDEN if a trigger of a DBA has changed derived edges that the
- * owner wrote. kg_stored_require_edges() requires that these edges (source,
- * relation_no, target, property) are stored. kg_stored_require_no_edges()
- * requires that the statement finds no edges; $1 is the tenant, $2 the deleted
- * nodes.
+ * owner wrote. kg_stored_require_edges() requires that the given edges
+ * (source, relation_no, target, property) are stored.
+ * kg_stored_require_no_edges() runs a statement, which must find no edges. Its
+ * parameter $1 is the tenant; $2 has the deleted nodes.
  */
 extern void kg_stored_require_edges(const char *tenant, const KgColumns *edges);
 extern void kg_stored_require_no_edges(KgSaved *saved, const char *sql,

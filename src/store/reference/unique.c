@@ -22,10 +22,10 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Number of entities checked again per statement. */
+/* Number of entities per statement when values are checked again. */
 #define KG_UNIQUE_CHUNK 5000
 
-/* The tenant and the columns of KgUniqueRows. */
+/* Initializes a batch. Rows have the columns of KgUniqueRows. */
 void
 kg_unique_init(KgUniqueRows *unique, MemoryContext context)
 {
@@ -122,7 +122,7 @@ compare_rows(const void *pa, const void *pb, void *arg)
 }
 
 /*
- * Sorts by the primary key, so that two writers of the same values do not
+ * Sorts rows by the primary key, so that two writers of the same values do not
  * deadlock.
  */
 static void
@@ -148,7 +148,10 @@ delete_stale(const char *tenant, const KgNodeList *stale)
 				  kg_arg_int8s(stale->nodes, stale->n));
 }
 
-/* Inserts rows with free values. Returns whether all were free. */
+/*
+ * Inserts rows whose values no entity has. Returns whether this is so for all
+ * rows.
+ */
 static bool
 insert_rows(const char *tenant, const KgColumns *rows)
 {
@@ -219,7 +222,10 @@ kg_unique_write(const char *tenant, KgUniqueRows *unique, KgNodeList *taken)
 					DatumGetInt64(unique->rows.values[3][holders[i].row]));
 }
 
-/* Includes values of entities newer than the transaction's snapshot. */
+/*
+ * Deletes the values of a property, including values of entities that are
+ * newer than the transaction's snapshot.
+ */
 void
 kg_unique_clear(const char *tenant, int32 type_no, const char *field)
 {
@@ -273,7 +279,7 @@ kg_unique_error(const KgType *type, const KgField *field, const char *id,
 	return err;
 }
 
-/* Adds the rows of stored entities. */
+/* Reads stored entities and adds the rows of their unique values. */
 static void
 reread(const KgCatalog *catalog, const int64 *nodes, int n,
 	   KgUniqueRows *unique)
@@ -311,7 +317,7 @@ report_taken(const KgCatalog *catalog, const KgUniqueRows *unique,
 	Jsonb *data = NULL;
 	JsonbValue value;
 
-	/* Errors that will not be listed are only counted. */
+	/* Errors beyond the limit are counted, but not listed. */
 	if (errors->total >= errors->limit)
 	{
 		errors->total++;
@@ -327,8 +333,9 @@ report_taken(const KgCatalog *catalog, const KgUniqueRows *unique,
 }
 
 /*
- * Deletes values of deleted entities: an outer statement deletes them and has
- * not deleted their values yet. Returns whether there were any.
+ * Deletes values that belong to deleted entities. An outer statement is
+ * deleting these entities and has not deleted their values yet. Returns
+ * whether any value was deleted.
  */
 static bool
 free_gone(const char *tenant, const KgUniqueHolder *holders, int n)

@@ -1,6 +1,7 @@
 /*
  * unready.c
- *	  Whether the derived edges of a tenant can be queried while calls write.
+ *	  Tests whether the derived edges of a tenant can be queried while calls
+ *	  write.
  */
 #include "postgres.h"
 
@@ -10,8 +11,10 @@
 #include "model/writing.h"
 #include "store/reference/unready.h"
 
-static const KgEnforcement *enforcement = NULL; /* the innermost one */
-static int unready = 0; /* edges are deleted, to be written anew */
+/* the innermost enforcement in progress, or NULL */
+static const KgEnforcement *enforcement = NULL;
+/* number of operations that have deleted edges and not rewritten them */
+static int unready = 0;
 
 void
 kg_edges_unready(int change)
@@ -34,8 +37,8 @@ kg_enforcement_end(const KgEnforcement *here)
 }
 
 /*
- * Adds the relations of references that name an entity by a value. Runs as the
- * extension's owner.
+ * Adds the relations of references that name their target by a value other
+ * than the id. Runs as the extension's owner.
  */
 static void
 relations_by_value(const char *tenant, KgNodeList *relations)
@@ -53,7 +56,7 @@ relations_by_value(const char *tenant, KgNodeList *relations)
 }
 
 /*
- * Returns whether edges of references lead to a node whose id or value has
+ * Returns whether derived edges lead to a node whose id or unique value has
  * changed.
  */
 static bool
@@ -81,8 +84,9 @@ have_referrers(const char *tenant, const KgUnchecked *unchecked)
 }
 
 /*
- * Returns whether edges lead to an entity that no longer has the id or value of
- * their reference. A trigger of a DBA must not query such edges.
+ * Returns whether any derived edge leads to an entity that no longer has the
+ * id or value that the reference contains. A trigger of a DBA must not query
+ * such edges.
  */
 static bool
 names_changed(const char *tenant)

@@ -1,10 +1,11 @@
 /*
  * unready.h
- *	  Whether the derived edges of a tenant can be queried while calls write.
+ *	  Tests whether the derived edges of a tenant can be queried while calls
+ *	  write.
  *
- * Triggers of a DBA run while kg_graph writes entities and edges. They must not
- * query edges that are missing, or that lead to the wrong entity, until the
- * call is done.
+ * Triggers of a DBA run while kg_graph writes entities and edges. Until the
+ * call is finished, derived edges may be missing or lead to the wrong entity,
+ * and such triggers must not query them.
  */
 #ifndef KG_UNREADY_H
 #define KG_UNREADY_H
@@ -12,8 +13,8 @@
 #include "store/reference/scope.h"
 
 /*
- * Adds change to the number of pieces of work that leave derived edges
- * incomplete. The caller takes it back in PG_FINALLY().
+ * Adds "change" to the number of running operations that leave derived edges
+ * incomplete. The caller subtracts the same number in PG_FINALLY().
  */
 extern void kg_edges_unready(int change);
 
@@ -29,14 +30,14 @@ extern void kg_enforcement_begin(KgEnforcement *here,
 extern void kg_enforcement_end(const KgEnforcement *here);
 
 /*
- * Calls kg_writing_require_derived(), and raises its error for the types of
- * kg_scope_rewrites() too.
+ * Calls kg_writing_require_derived(). Raises the same error for a type for
+ * which kg_scope_rewrites() was called.
  */
 extern void kg_scope_require_derived(const char *tenant, const KgType *type);
 
 /*
- * Raises an error if edges of references cannot be queried because the tenant's
- * derived edges are incomplete. Entities of any type may be at their ends.
+ * Raises an error if the tenant's derived edges are incomplete. Use it if
+ * edges of references between entities of any types are queried.
  */
 extern void kg_scope_require_edges(const char *tenant);
 

@@ -1,10 +1,10 @@
 /*
  * tenant/export.c
- *	  Export of a tenant as lines of JSON.
+ *	  Exports a tenant as lines of JSON.
  *
- * All rows are read under the caller's snapshot, whether or not the tenant is
- * frozen. The lines go to a tuplestore, which spills to a file beyond
- * work_mem. Otherwise memory does not grow with the tenant.
+ * All rows are read with the caller's snapshot, even if the tenant is not
+ * frozen. The lines go to a tuplestore, which uses a file beyond work_mem. So
+ * the memory used does not grow with the size of the tenant.
  */
 #include "postgres.h"
 
@@ -75,7 +75,7 @@ put_line(Export *export, Datum line)
 		export->rows->setResult, export->rows->setDesc, &line, &isnull);
 }
 
-/* Returns a statement that selects the lines of a table with these columns. */
+/* Returns a SELECT of the lines of a table, with these columns. */
 static char *
 lines_of(const KgTenantTable *table, List *columns, bool secrets)
 {
@@ -161,9 +161,9 @@ vectors_member(void)
 }
 
 /*
- * Writes the first line. It lists the policies of a DBA. They do not belong to
- * the tenant, but without them more rows would be visible in the other
- * database.
+ * Writes the first line. It lists the policies of a DBA. These do not belong
+ * to the tenant, but if they are missing in the other database, more rows are
+ * visible there.
  */
 static void
 put_head(Export *export, const char *tenant)

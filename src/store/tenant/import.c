@@ -1,17 +1,17 @@
 /*
  * tenant/import.c
- *	  Import of a tenant from lines of JSON (tenant/transfer.h).
+ *	  Imports a tenant from lines of JSON (tenant/transfer.h).
  *
  * Parts are stored in kg_import_row in the order in which they are sent. The
- * stored parts are not a tenant yet: no rows need to be hidden, and an
- * interrupted import is begun again. With the last line, one transaction makes
- * the tenant, with one statement per table, like COPY in a dump. The triggers
- * derive and check as they do for restored rows. So a file that was edited by
- * hand cannot store rows that the triggers refuse.
+ * stored parts are not yet visible as a tenant, so no rows have to be hidden,
+ * and an interrupted import is begun again. When the last line is received,
+ * one transaction creates the tenant, with one statement per table, like COPY
+ * in a dump. Triggers derive and check rows as for a restored dump. So a file
+ * that was edited by hand cannot store rows that the triggers reject.
  *
- * Numbers from the range of another shard are retained, so cursors and the
+ * Numbers from the range of another shard do not change, so cursors and the
  * order of nodes stay valid. Other numbers are replaced by numbers from the
- * sequences, in the same order, so the order is retained too.
+ * sequences, in the same order.
  */
 #include "postgres.h"
 
@@ -39,10 +39,13 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Lines that one statement stores. */
+/* Number of lines that one statement stores. */
 #define KG_IMPORT_BATCH 1000
 
-/* Greater numbers are refused: the sequence must be able to continue above. */
+/*
+ * Maximum number of a change. The sequence of changes must be able to continue
+ * above it.
+ */
 #define KG_MOST_CHANGES "4611686018427387904"
 
 typedef struct Options
@@ -60,17 +63,22 @@ typedef struct Import
 	Datum tenant_datum;
 	const Options *options;
 	int32 part;
-	int64 lines; /* received so far */
+	int64 lines; /* number of lines received so far */
 	uint8 digest[KG_CHAIN_BYTES];
 	Jsonb *head;
 	bool ended;
-	List **columns;		 /* columns of each of kg_tenant_tables */
-	int64 *rows;		 /* inserted into each table */
-	List *missing_roles; /* List of char * */
-	List *created_roles; /* List of char * */
-	/* List of char *, issuer and kid: keys of other tenants */
+	List **columns; /* columns of each table in kg_tenant_tables */
+	int64 *rows;	/* number of rows inserted into each table */
+	/* names of roles that do not exist here: List of char * */
+	List *missing_roles;
+	/* names of roles that were created: List of char * */
+	List *created_roles;
+	/*
+	 * Keys (issuer and kid) that exist here for other tenants: List of char *.
+	 */
 	List *known_keys;
-	bool authorizer_gone; /* the authorizer function is missing here */
+	/* this database lacks the tenant's authorizer function */
+	bool authorizer_gone;
 } Import;
 
 static KG_NORETURN void
@@ -84,7 +92,7 @@ throw_line(const Import *import, const char *what, const char *expected)
 			 .expected = expected);
 }
 
-/* Raises an error about the content as a whole, not about one line. */
+/* Raises an error about the file as a whole, not about one line. */
 static KG_NORETURN void
 throw_content(const char *what, const char *expected)
 {
@@ -119,8 +127,8 @@ read_options(const Jsonb *jsonb, Options *options)
 }
 
 /*
- * Runs a statement, whose text may be built here, with the tenant as its only
- * parameter.
+ * Runs a statement. The tenant is its only parameter. The text of the
+ * statement need not be constant.
  */
 static uint64
 run(Import *import, const char *sql, int expected)
@@ -164,7 +172,10 @@ require_new(Import *import)
 	kg_tenant_refuse_former(import->tenant_datum);
 }
 
-/* Requires the policies of the source database. */
+/*
+ * Raises an error unless this database has the policies that the source
+ * database had.
+ */
 static void
 require_policies(Import *import)
 {
@@ -460,7 +471,7 @@ take_lines(Import *import, Datum lines)
 
 /* ---- the tenant ---- */
 
-/* Returns an expression for the new number that replaces an old number. */
+/* Returns an SQL expression for the new number that replaces an old number. */
 static char *
 new_number(KgNumberKind kind, const char *was)
 {
@@ -568,9 +579,10 @@ make_tenant(Import *import)
 }
 
 /*
- * Fills kg_import_number with runs of old numbers whose new numbers have one
- * offset. Numbers outside of all ranges are refused. Retained numbers are of a
- * range that is not this database's, and not used here. $1 is the tenant.
+ * Fills kg_import_number with runs: ranges of old numbers that become new
+ * numbers by adding the same offset. Raises an error for numbers outside of
+ * all shards' ranges. A number does not change if it is in the range of
+ * another shard and is not used here. $1 is the tenant.
  */
 #define KG_OWN_SHARD \
 	"(SELECT coalesce((SELECT shard FROM @kg_number_range), 0))"
@@ -637,7 +649,10 @@ map_all_numbers(Import *import)
 				"was >> 20 <> " KG_OWN_SHARD " AND NOT EXISTS "
 				"(SELECT FROM @kg_relation e WHERE e.relation_no = was)",
 				"kg_relation_seq");
-	/* If a type of the range is stored here, its nodes may be too. */
+	/*
+	 * If this database has types with numbers of the range, it may also have
+	 * nodes of the range.
+	 */
 	map_numbers(import,
 				KG_NODE_NUMBER,
 				40,
@@ -650,9 +665,10 @@ map_all_numbers(Import *import)
 }
 
 /*
- * Advances the sequence of changes. Changes retain their numbers, because the
- * numbers are their order; later changes must get greater numbers. No other
- * session draws a number at the same time, so the sequence does not go back.
+ * Advances the sequence of changes. Imported changes keep their numbers,
+ * because the numbers define their order. Later changes must get greater
+ * numbers. No other session draws a number at the same time, so the sequence
+ * never goes back.
  */
 static void
 advance_changes(Import *import)
@@ -684,8 +700,9 @@ advance_changes(Import *import)
 }
 
 /*
- * Ends the positions of a tenant that had the name and the time of creation:
- * its changes after the export are missing here.
+ * Invalidates positions of kg_changes() for a former tenant with the same name
+ * and creation time. The changes of that tenant after the export are missing
+ * here.
  */
 static void
 end_positions(const Import *import)
@@ -715,8 +732,8 @@ throw_other_vectors(const KgVectors *vectors)
 }
 
 /*
- * Returns whether the first line has the dimensions and the model of this
- * database.
+ * Returns whether the embeddings in the first line have the dimensions and the
+ * model of this database.
  */
 static bool
 has_vectors_of(const Jsonb *head, const KgVectors *vectors)
@@ -736,7 +753,8 @@ has_vectors_of(const Jsonb *head, const KgVectors *vectors)
 }
 
 /*
- * True for embeddings with a wrong number of elements or without a direction.
+ * A condition for embeddings with a wrong number of elements, or with only
+ * zeroes.
  */
 #define KG_WRONG_EMBEDDING                                               \
 	"array_ndims(embedding) <> 1 OR (SELECT count(x) <> "                \
@@ -756,7 +774,10 @@ add_embeddings(Import *import, int i)
 			"AND \"table\" = 'kg_embedding' LIMIT 1",
 			SPI_OK_SELECT) == 0)
 		return;
-	/* No session changes them until the embeddings are inserted. */
+	/*
+	 * The lock prevents other sessions from changing dimensions and model
+	 * until the embeddings are inserted.
+	 */
 	run(import,
 		"SELECT FROM @kg_vectors WHERE $1 IS NOT NULL FOR SHARE",
 		SPI_OK_SELECT);
@@ -772,7 +793,10 @@ add_embeddings(Import *import, int i)
 					  "unchanged embeddings");
 }
 
-/* A key that is stored here belongs to another tenant or to the server. */
+/*
+ * Adds keys. A key that is already stored here belongs to another tenant or to
+ * the server, so it is not replaced.
+ */
 static void
 add_keys(Import *import, int i)
 {

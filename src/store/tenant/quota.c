@@ -2,21 +2,22 @@
  * quota.c
  *	  The quotas of a tenant.
  *
- * A quota is distributed over stripes, rows of kg_quota. Each stripe has used
- * a part of its allotment; the sum of all allotments is the quota. A writer
- * takes from one stripe that no other session has locked, so writers do not
- * wait for each other. No other session gets this stripe until the writer's
- * transaction ends, so uncommitted rows count.
+ * A quota is divided into stripes, which are rows of kg_quota. Each stripe has
+ * an allotment and the amount used of it; the sum of all allotments is the
+ * quota. A writer uses one stripe that no other session has locked, so writers
+ * do not wait for each other. The stripe stays locked until the writer's
+ * transaction ends, so uncommitted rows are counted.
  *
- * If no stripe has enough left, all stripes are locked and the remaining quota
- * is distributed again. So writers wait only near the end of a quota, or if
- * they need more than a stripe's share. A quota is therefore never exceeded,
- * and no write is refused because of rows that are rolled back later.
+ * If no stripe has enough left, all stripes are locked, and the remaining
+ * quota is divided again. So writers wait only near the end of a quota, or if
+ * a write needs more than the share of a stripe. A quota is never exceeded. No
+ * write is rejected because of rows that are rolled back later.
  *
  * Counting begins when limits of the tenant are written. Each writer holds a
- * share lock on its tenant, and the first count takes the exclusive lock. So
- * each row is either visible to the first count or counted later. All
- * statements in this file use the newest snapshot in each isolation level.
+ * share lock on its tenant, and the first count takes an exclusive lock. So
+ * each row is either visible to the first count or counted when it is written.
+ * All statements in this file use the newest snapshot in every isolation
+ * level.
  */
 #include "postgres.h"
 
@@ -39,7 +40,7 @@
 #define KG_STRIPES 16
 #define KG_STRIPES_TEXT "16"
 
-/* Statements that return the stored amount. */
+/* For each quota, a statement that returns the stored amount. */
 static const char *const stored_sql[KG_NQUOTAS] = {
 	[KG_LIMIT_ENTITIES -
 	 KG_FIRST_QUOTA] = "SELECT count(*) FROM @kg_entity WHERE tenant = $1",
@@ -55,7 +56,10 @@ static const char *const stored_sql[KG_NQUOTAS] = {
 		"+ coalesce((SELECT sum(" KG_PIECE_BYTES ") "
 		"FROM @kg_trigram g WHERE tenant = $1), 0))"};
 
-/* Returns the stored amount. Runs as the extension's owner, inside SPI. */
+/*
+ * Returns the stored amount of a quota. Runs as the extension's owner, inside
+ * SPI.
+ */
 static int64
 count_stored(Datum tenant, KgLimit quota)
 {
@@ -67,7 +71,7 @@ count_stored(Datum tenant, KgLimit quota)
 }
 
 /*
- * Returns the quota that is set now, or KG_UNLIMITED. Runs as the extension's
+ * Returns the tenant's current quota, or KG_UNLIMITED. Runs as the extension's
  * owner, inside SPI.
  */
 static int64
@@ -82,10 +86,11 @@ quota_set(Datum tenant, KgLimit quota)
 }
 
 /*
- * Computes the share of each stripe in the rest of a quota, and the addition of
- * the first one. If the quota was set below the used amount, the first stripe
- * has the whole debt. Until it is paid, rows that are deleted do not make room
- * in other stripes.
+ * Divides the rest of a quota among the stripes. each is the share of a
+ * stripe, and first is the addition for the first stripe. If the quota was set
+ * below the used amount, the rest is negative. The first stripe then gets all
+ * of it, so that rows that are deleted first reduce this debt and do not make
+ * room in other stripes.
  */
 static void
 share(int64 left, int64 *each, int64 *first)
@@ -95,8 +100,8 @@ share(int64 left, int64 *each, int64 *first)
 }
 
 /*
- * Distributes a quota again. No other session may write. Runs as the
- * extension's owner, inside SPI.
+ * Counts the stored amount and divides the quota again. No other session may
+ * write at this time. Runs as the extension's owner, inside SPI.
  */
 static void
 reset(Datum tenant, KgLimit quota)
@@ -140,7 +145,7 @@ kg_quota_is_right(const char *name, KgLimit quota, KgQuotaState *state)
 				kg_arg_text(name),
 				kg_arg_text(kg_limit_name(quota)));
 	(void) kg_spi_value(0, 1, &isnull);
-	/* There are no stripes before the first write. */
+	/* Before the first write, there are no stripes. */
 	if (isnull)
 		return true;
 	state->used = kg_spi_int64(0, 1);
@@ -187,8 +192,9 @@ use(Datum tenant, Datum quota, int32 stripe, int64 delta)
 }
 
 /*
- * Locks a stripe with enough left that no other session has locked, preferably
- * the session's own. Returns -1 if no stripe qualifies.
+ * Locks a stripe that has enough left and that no other session has locked.
+ * The session's own stripe is preferred. Returns the number of the stripe, or
+ * -1 if there is no such stripe.
  */
 static int32
 lock_stripe(Datum tenant, Datum quota, int64 delta)
@@ -211,8 +217,8 @@ lock_stripe(Datum tenant, Datum quota, int64 delta)
 }
 
 /*
- * Locks all stripes against other sessions and sums them up. Returns their
- * number.
+ * Locks all stripes of a quota, and sets the sums of their amounts. Returns
+ * the number of stripes.
  */
 static int
 lock_all(Datum tenant, Datum quota, int64 *used, int64 *allotted)
@@ -231,7 +237,7 @@ lock_all(Datum tenant, Datum quota, int64 *used, int64 *allotted)
 	return SPI_processed;
 }
 
-/* Distributes the remaining quota after a change. */
+/* Divides the remaining quota among the stripes after a change. */
 static void
 deal(Datum tenant, Datum quota, int64 delta, int64 left)
 {
@@ -251,7 +257,10 @@ deal(Datum tenant, Datum quota, int64 delta, int64 left)
 		kg_arg_int8(first));
 }
 
-/* Counts a change. Runs as the extension's owner, inside SPI. */
+/*
+ * Counts a change of the used amount. Runs as the extension's owner, inside
+ * SPI.
+ */
 static void
 change(const char *name, KgLimit limit, int64 delta)
 {
@@ -268,7 +277,10 @@ change(const char *name, KgLimit limit, int64 delta)
 	}
 	if (lock_all(tenant, quota, &used, &allotted) == 0)
 	{
-		/* Rows were written without their triggers: count the stored rows. */
+		/*
+		 * Rows were written without kg_graph's triggers, so the stored rows
+		 * are counted.
+		 */
 		kg_lock_tenant_exclusive(name);
 		reset(tenant, limit);
 		(void) lock_all(tenant, quota, &used, &allotted);
@@ -279,7 +291,10 @@ change(const char *name, KgLimit limit, int64 delta)
 	deal(tenant, quota, delta, allotted - used - delta);
 }
 
-/* The changes of a statement: rows, and bytes if the quota counts them. */
+/*
+ * The changes by a statement: the number of rows and, if the tenant has a
+ * quota of bytes, of bytes.
+ */
 typedef struct Counts
 {
 	const char *tenant;
@@ -357,8 +372,8 @@ kg_quota_count(const TriggerData *trigdata, const List *tenants,
 	ListCell *lc;
 
 	/*
-	 * Checked before the quota. New rows must not have the name of a tenant
-	 * that is deleted or renamed; deleted rows may.
+	 * This is checked before the quota. New rows must not have the name of a
+	 * tenant that was deleted or renamed; deleted rows may have it.
 	 */
 	foreach(lc, tenants)
 	{
@@ -395,7 +410,7 @@ static const char *const limit_tables[] = {"kg_limit", NULL};
 PG_FUNCTION_INFO_V1(kg_sql_reset_quotas);
 
 /*
- * Row trigger of kg_limit: begins, ends, or restarts the counting of a quota.
+ * Row trigger of kg_limit: begins, ends or restarts the counting for quotas.
  */
 Datum
 kg_sql_reset_quotas(PG_FUNCTION_ARGS)
@@ -428,7 +443,10 @@ static const char *const bundle_tables[] = {"kg_bundle", NULL};
 
 PG_FUNCTION_INFO_V1(kg_sql_count_bundles);
 
-/* Statement trigger of kg_bundle, which only functions of kg_graph write. */
+/*
+ * Statement trigger of kg_bundle: counts bundles. Only functions of kg_graph
+ * write this table.
+ */
 Datum
 kg_sql_count_bundles(PG_FUNCTION_ARGS)
 {

@@ -2,9 +2,9 @@
  * tenant/rows.c
  *	  All rows of a tenant: their size, and their transfer to another name.
  *
- * The tables are all tables of the extension with a column "tenant" in
- * PostgreSQL's catalog. Unlogged tables are excluded: they contain rows that
- * are not a tenant's yet (sql/49_transfer.sql).
+ * The tables are all tables of the extension that have a column "tenant",
+ * according to PostgreSQL's catalog. Unlogged tables are excluded: their rows
+ * do not belong to a tenant yet (sql/49_transfer.sql).
  */
 #include "postgres.h"
 
@@ -23,7 +23,7 @@ static const struct
 	 "(block = 0 OR (" KG_HUBS_OF_TENANT ") OR (" KG_BLOCKS_OF_TENANT "))"},
 };
 
-/* Returns the tables (char *), except kg_tenant. */
+/* Returns the names (char *) of the tables, except kg_tenant. */
 static List *
 tables(void)
 {
@@ -59,8 +59,8 @@ rows_of(const char *table)
 }
 
 /*
- * One statement, because foreign keys are checked at its end, when both sides
- * have the new name:
+ * Runs one statement for all tables, because foreign keys are checked at its
+ * end, when both sides have the new name:
  *
  * WITH kg_agent AS (UPDATE kg_agent SET tenant = $2 WHERE tenant = $1),
  * kg_agent_bundle AS (UPDATE ...), ... SELECT
@@ -87,8 +87,9 @@ kg_tenant_give(Datum tenant, Datum name)
 }
 
 /*
- *	  SELECT jsonb_build_object(...) FROM (SELECT 'kg_agent', count(*), ...
- *	  FROM kg_agent t WHERE tenant = $1 UNION ALL ...) s(name, rows, bytes)
+ * Runs the statement: SELECT jsonb_build_object(...) FROM (SELECT 'kg_agent',
+ * count(*), ... FROM kg_agent t WHERE tenant = $1 UNION ALL ...) s(name, rows,
+ * bytes)
  */
 Jsonb *
 kg_tenant_measure(Datum tenant)

@@ -10,8 +10,8 @@
 #include "utils/jsonb.h"
 
 /*
- * Conditions on the rows of tenant $1 in tables whose keys do not begin with
- * the tenant. The numbers of its types and nodes select these rows.
+ * Conditions that select rows of tenant $1 in tables whose keys do not begin
+ * with the tenant. They test the number of a type or a node of the tenant.
  */
 #define KG_KEYS_OF_TENANT \
 	"type_no IN (SELECT type_no FROM @kg_entity_type WHERE tenant = $1)"
@@ -22,10 +22,10 @@
 	"AND block <= ((" KG_LAST_NODE ") - 1) / " KG_BLOCK_TEXT " + 1"
 
 /*
- * Subselects for the lowest and the highest node of the tenant with edges;
- * only such nodes can be packed. They read the first and the last entry of two
- * indexes that begin with the tenant. The result is NULL if the tenant has no
- * edges.
+ * Subselects for the lowest and the highest node of the tenant that has edges;
+ * all packed nodes are in this range. They read the first and the last entry
+ * of two indexes that begin with the tenant. The result is NULL if the tenant
+ * has no edges.
  */
 #define KG_END_NODE(which, end)                                              \
 	"SELECT " which "((SELECT " end "(source) FROM @kg_edge WHERE tenant = " \
@@ -34,9 +34,9 @@
 #define KG_LAST_NODE KG_END_NODE("greatest", "max")
 
 /*
- * Gives all rows of the tenant to another name, which must have a row of
- * kg_tenant already. The caller has excluded writers of both names, and marked
- * both in model/tenant_state.h.
+ * Transfers all rows of the tenant to another name, which must already have a
+ * row in kg_tenant. The caller has excluded writers of both names, and has
+ * marked both names in model/tenant_state.h.
  */
 extern void kg_tenant_give(Datum tenant, Datum name);
 

@@ -27,9 +27,9 @@ const KgTenantTable kg_tenant_tables[] = {
 	{"kg_freed_type", NULL, "bundle, entity_type", " "},
 	{"kg_entity", NULL, "node", " type_no scope index_keys "},
 	{"kg_freed", NULL, "type_no, entity_id", " "},
-	/* Imported if the dimensions here are equal. */
+	/* imported only if this database has the same dimensions */
 	{"kg_embedding", NULL, "node", " ", true},
-	/* Only explicit edges; the others are derived from entities. */
+	/* only explicit edges, because derived edges are derived from entities */
 	{"kg_edge",
 	 "t.property IS NULL",
 	 "source, relation_no, key, target",
@@ -38,10 +38,10 @@ const KgTenantTable kg_tenant_tables[] = {
 	{"kg_idempotency", NULL, "caller, key", " "},
 	{"kg_load", NULL, "caller, load", " "},
 	{"kg_audit", NULL, "at, id", " "},
-	/* After the rows that limits count. */
+	/* imported after the rows that these limits count */
 	{"kg_limit", NULL, "subject", " "},
 	{"kg_auth_key", "t.secret IS NULL", "issuer, kid", " ", true},
-	/* Only for roles that exist under their name. */
+	/* only roles that exist and still have the recorded name */
 	{"kg_tenant_role",
 	 "EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = t.role "
 	 "AND r.rolname = t.role_name)",
@@ -82,7 +82,7 @@ is_omitted(const KgTenantTable *table, const char *column)
 		   strstr(table->omit, psprintf(" %s ", column)) != NULL;
 }
 
-/* Returns a column's default as SQL, or NULL. */
+/* Returns the default of a column as an SQL expression, or NULL. */
 static char *
 default_of(Relation rel, AttrNumber attnum)
 {

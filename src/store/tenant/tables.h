@@ -14,11 +14,11 @@
 typedef struct KgTenantTable
 {
 	const char *name;
-	const char *rows; /* a condition on its rows t; NULL: all rows */
-	/* the order of the rows, so that equal data gives equal text */
+	const char *rows; /* a condition on rows t of the table; NULL: all rows */
+	/* ORDER BY list; it makes the text equal for equal data. */
 	const char *order;
-	const char *omit; /* derived columns, with a space around each */
-	bool by_hand;	  /* its rows need more than an INSERT */
+	const char *omit; /* names of derived columns, with a space around each */
+	bool by_hand;	  /* an import needs more than an INSERT for its rows */
 } KgTenantTable;
 
 extern const KgTenantTable kg_tenant_tables[];
@@ -41,7 +41,7 @@ typedef struct KgTenantColumn
 	char *quoted;
 	Oid type;
 	char *type_name;
-	bool required;	/* NOT NULL, and without a default */
+	bool required;	/* the column is NOT NULL and has no default */
 	char *fallback; /* the default as an SQL expression, or NULL */
 	KgNumberKind number;
 } KgTenantColumn;

@@ -1,14 +1,14 @@
 /*
  * tenant/transfer.h
- *	  A tenant as lines of JSON, and a tenant made of them:
+ *	  Converts a tenant to lines of JSON, and creates a tenant from such lines:
  *	  kg_export_tenant() and kg_import_tenant(). All functions run as the
  *	  extension's owner, inside SPI.
  *
  * The first line is the head: {"kg_graph": {"format", "version", "tenant"},
  * "policies"}. The last line has the number of lines before it and their
  * digest: {"end": {"lines", "sha256"}}. Each line between is a row of a table:
- * ["kg_bundle", {...}]. It has no tenant, no derived columns, and no members
- * that are NULL.
+ * ["kg_bundle", {...}]. It does not contain the tenant, derived columns, or
+ * columns that are NULL.
  */
 #ifndef KG_TENANT_TRANSFER_H
 #define KG_TENANT_TRANSFER_H
@@ -19,8 +19,8 @@
 #define KG_TRANSFER_FORMAT 1
 
 /*
- * The chained digest of lines. kg_chain_begin() sets the digest of no lines,
- * and kg_chain_add() adds one line to it.
+ * The chained digest of lines. kg_chain_begin() initializes the digest;
+ * kg_chain_add() adds one line to it.
  */
 #define KG_CHAIN_BYTES 32
 
@@ -36,8 +36,8 @@ extern void kg_tenant_export(const char *tenant, bool secrets,
 							 FunctionCallInfo fcinfo);
 
 /*
- * Imports one part of the lines, an array of text. The number of the first part
- * is 1.
+ * Imports one part of the lines. lines is an array of text. The number of the
+ * first part is 1.
  */
 extern Jsonb *kg_tenant_import(Datum lines, const Jsonb *options, int32 part);
 

@@ -2,9 +2,9 @@
  * view_sql.c
  *	  The definition of a view of a type or a relation.
  *
- * Values of the catalog are quoted as literals. Names are quoted, and names of
- * kg_graph are also qualified. The query runs with kg_graph's search path
- * pinned.
+ * Values from the catalog are quoted as literals. Names are quoted, and names
+ * of kg_graph are also qualified. The query is created and run with a pinned
+ * search_path.
  */
 #include "postgres.h"
 
@@ -79,8 +79,8 @@ add_column(List *columns, const char *name, const char *type, const char *value,
 }
 
 /*
- * Returns the function that reads a column: kg_column_text,
- * kg_column_date_array.
+ * Returns the function that reads a column of this type, such as
+ * kg_column_text or kg_column_date_array.
  */
 static const char *
 column_function(Oid type)
@@ -122,8 +122,9 @@ describe(const char *title, const char *description)
 }
 
 /*
- * Adds a column for a property of the document, or of an edge, that the
- * expression document contains.
+ * Adds a column for a property. document is an SQL expression for the document
+ * that contains the property (the data of an entity, or the properties of an
+ * edge).
  */
 static List *
 add_property(List *columns, const KgType *type, const KgField *field,
@@ -148,8 +149,8 @@ add_property(List *columns, const KgType *type, const KgField *field,
 }
 
 /*
- * Returns the names of the stored top-level properties of the document, without
- * duplicates.
+ * Returns the names of the top-level properties that are stored in the
+ * document, without duplicates.
  */
 static List *
 properties_of(const KgField *fields, int n)
@@ -184,7 +185,10 @@ is_id(const KgType *type, const char *property)
 		   (type->number_ids || kg_column_type(type, field) == TEXTOID);
 }
 
-/* Returns whether SQL's unquoted name is a property other than the id. */
+/*
+ * Returns whether the name, unquoted in SQL, is the name of a property other
+ * than the id.
+ */
 static bool
 is_property_unquoted(const KgType *type, const char *name)
 {
@@ -211,8 +215,9 @@ kg_view_id_column(const KgType *type)
 }
 
 /*
- * Adds a column with the id: the stored column, which has an index.  A number
- * is read from the document, because keys serve filters on such a column.
+ * Adds a column with the id. It is the stored column entity_id, which has an
+ * index. If the id is a number, it is read from the document instead. Filters
+ * on that column can use index keys.
  */
 static List *
 add_id(List *columns, const KgType *type, const char *name, const char *comment)
@@ -256,8 +261,8 @@ type_columns(const KgType *type)
 }
 
 /*
- * Returns the columns that each relation has, and a column for each property of
- * its edges.
+ * Returns the columns that every relation's view has, and a column for each
+ * property of the relation's edges.
  */
 static List *
 relation_columns(const KgRelation *relation)
@@ -334,8 +339,9 @@ append_columns(StringInfo sql, List *columns)
 }
 
 /*
- * Appends the edges of a variant. A user that sees all entities reads kg_edge.
- * Other users read a function, because kg_edge shows them no edges.
+ * Appends a SELECT of the edges of a variant. If the reader sees all entities,
+ * it reads kg_edge. For other readers it calls a function, because the policy
+ * of kg_edge shows them no edges.
  */
 static void
 append_variant(StringInfo sql, const KgCatalog *catalog, const KgView *view,
@@ -376,9 +382,10 @@ append_variant(StringInfo sql, const KgCatalog *catalog, const KgView *view,
 }
 
 /*
- * Appends the edges of the only variant of a relation, for a reader that sees
- * all entities. No edge lacks an end, so the joins are outer joins: the planner
- * removes a join if a query does not read its columns.
+ * Appends a SELECT of the edges of a relation with one variant, for a reader
+ * that sees all entities. Every edge has both ends, so outer joins give the
+ * same rows as inner joins. The planner removes an outer join if a query does
+ * not use its columns.
  */
 static void
 append_whole(StringInfo sql, const KgCatalog *catalog, const KgView *view,
@@ -403,7 +410,11 @@ append_whole(StringInfo sql, const KgCatalog *catalog, const KgView *view,
 					 view->relation->relation_no);
 }
 
-/* Appends the edges of all variants, for every reader or for one. */
+/*
+ * Appends a SELECT of the edges of all variants. If tables->whole is true, the
+ * query is only for a reader that sees all entities. Otherwise it is for every
+ * reader.
+ */
 static void
 append_relation(StringInfo sql, const KgCatalog *catalog, const KgView *view,
 				List *columns, const KgViewTables *tables)
@@ -448,7 +459,7 @@ kg_view_query(const KgCatalog *catalog, const KgView *view, List *columns,
 	return sql.data;
 }
 
-/* Sets the hash of the view's query and comments. */
+/* Sets the view's hash of its query and comments. */
 static void
 finish(const KgCatalog *catalog, KgView *view)
 {
@@ -517,7 +528,10 @@ kg_view_list(const KgCatalog *catalog)
 	List *views = NIL;
 	ListCell *lc;
 
-	/* A type that reads a table has that table. */
+	/*
+	 * A type that reads a table needs no view, because users can read the
+	 * table.
+	 */
 	for (int i = 0; i < catalog->ntypes; i++)
 		if (!kg_row_has(&catalog->types[i], KG_TRAIT_TABLE))
 			views = lappend(views,

@@ -11,10 +11,10 @@
 typedef struct KgViewColumn
 {
 	const char *name;
-	const char *type;	  /* in the format of format_type() */
-	const char *value;	  /* an expression */
+	const char *type;	  /* SQL type, in the format of format_type() */
+	const char *value;	  /* an SQL expression */
 	const char *comment;  /* or NULL */
-	const char *property; /* that it has, or NULL */
+	const char *property; /* property that the column shows, or NULL */
 } KgViewColumn;
 
 typedef struct KgView
@@ -22,22 +22,26 @@ typedef struct KgView
 	const char *kind; /* "type" or "relation" */
 	const char *bundle;
 	const char *of;
-	const char *made; /* a hash that changes with any part of the view; or "" */
+	/* a hash that changes if any part of the view changes; or "" */
+	const char *made;
 	const char *comment;
 	List *columns;		/* List of KgViewColumn * */
-	const KgType *type; /* either this or relation is set */
+	const KgType *type; /* NULL if relation is set */
 	const KgRelation *relation;
 	const char *name; /* name of the view if it exists, or NULL */
 } KgView;
 
 /*
- * kg_view_of_type() and kg_view_of_relation() return a view whose member made
+ * kg_view_of_type() and kg_view_of_relation() return a view. Its member made
  * is "".
  */
 extern KgView *kg_view_of_type(const KgType *type);
 extern KgView *kg_view_of_relation(const KgRelation *relation);
 
-/* Returns the views (KgView *) of a catalog, in order, with the member made. */
+/*
+ * Returns the views (KgView *) of a catalog, in a fixed order. Their members
+ * made are set.
+ */
 extern List *kg_view_list(const KgCatalog *catalog);
 
 /* The tables that a view reads, each as an item of FROM without an alias. */
@@ -46,32 +50,33 @@ typedef struct KgViewTables
 	const char *entity;
 	const char *edge;
 	/*
-	 * The reader sees all entities of these tables. Then the edges of a
-	 * relation need no test of their ends.
+	 * The reader sees all entities of these tables. Then the query need not
+	 * test the ends of a relation's edges.
 	 */
 	bool whole;
 } KgViewTables;
 
 /*
- * Returns the query of a view, with its columns in this order.  If tables is
- * NULL, it reads the tables themselves.
+ * Returns the query of a view, with its columns in this order. If tables is
+ * NULL, the query reads kg_graph's tables directly.
  */
 extern char *kg_view_query(const KgCatalog *catalog, const KgView *view,
 						   List *columns, const KgViewTables *tables);
 
 /*
- * Returns a column name for the entity's id that differs from all properties,
- * quoted or not.
+ * Returns a name for the column with the entity's id. The name differs from
+ * all property names, even if they are folded to lower case.
  */
 extern const char *kg_view_id_column(const KgType *type);
 
 /* Returns a hash of the tenant, which identifies the tenant's views. */
 extern char *kg_view_tenant(const char *tenant);
 
-/* Returns the name, cut to the length of an identifier. */
+/* Returns the name, truncated to the length of an identifier. */
 extern char *kg_view_identifier(const char *name);
 /*
- * Returns the name, cut and followed by a hash of what, so that it is unique.
+ * Returns the name, truncated and followed by a hash of "what", so that it is
+ * unique.
  */
 extern char *kg_view_identifier_of(const char *name, const char *what);
 

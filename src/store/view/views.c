@@ -1,17 +1,17 @@
 /*
  * views.c
- *	  Making and changing the views of a tenant.
+ *	  Creates and changes the views of a tenant.
  *
- * The caller owns the views, and needs only the rights of an owner of views:
- * each statement runs as the caller. Calls for one tenant run one after the
- * other (kg_lock_views()) and use the catalog of that time. A view retains its
- * name. If the name of a new view is taken, by another view or by any object
- * in the schema, its bundle's name is prepended.
+ * The caller owns the views. Each statement runs as the caller, so the caller
+ * needs only the rights of an owner of views. Calls for one tenant run one
+ * after the other (kg_lock_views()), and use the catalog as it is after that
+ * lock. A view keeps its name. If an object in the schema already has the name
+ * of a new view, the name of the bundle is put before it.
  *
  * CREATE OR REPLACE VIEW preserves the objects that depend on a view, but it
  * can only append columns. For any other change, the view is dropped and
- * created. Privileges and options of the old view are put on the new one. If
- * other objects depend on the old view, it stays unchanged.
+ * created again, with the privileges and options of the old view. If other
+ * objects depend on the old view, it is not changed.
  */
 #include "postgres.h"
 
@@ -39,9 +39,11 @@ typedef struct Found
 	const char *bundle;
 	const char *of;
 	const char *made;
-	const char *options; /* other than kg_graph's, each after a comma */
-	const char *owner;	 /* as an SQL identifier; NULL: the caller */
-	bool owned;			 /* by the caller or a role that it is a member of */
+	/* options other than kg_graph's, each preceded by a comma */
+	const char *options;
+	const char *owner; /* owner as an SQL identifier; NULL: the caller */
+	/* the owner is the caller, or a role that has the caller as a member */
+	bool owned;
 	bool wanted;
 } Found;
 
@@ -49,7 +51,7 @@ typedef struct Kept
 {
 	const char *view;
 	const char *reason;
-	List *dependents; /* List of char * */
+	List *dependents; /* objects that depend on the view: List of char * */
 } Kept;
 
 typedef struct Making
@@ -57,12 +59,12 @@ typedef struct Making
 	const KgCatalog *catalog;
 	const char *schema;
 	bool dry_run;
-	List *found;   /* List of Found * */
-	List *taken;   /* names in the schema, of char * */
-	List *created; /* names of views, of char * */
+	List *found;   /* stored views: List of Found * */
+	List *taken;   /* names of all objects in the schema: List of char * */
+	List *created; /* names of views that were created: List of char * */
 	List *changed;
 	List *dropped;
-	List *kept; /* List of Kept * */
+	List *kept; /* views that could not be changed: List of Kept * */
 	int unchanged;
 } Making;
 
@@ -95,8 +97,8 @@ comment_literal(const char *comment)
 /* ---- stored views ---- */
 
 /*
- * Finds views of kg_graph by their dependencies, and their type or relation in
- * the query as PostgreSQL prints it.
+ * Finds views of kg_graph by their dependency on kg_view_row(). Their type or
+ * relation is taken from the query text that PostgreSQL prints.
  */
 static const char find_views[] =
 	"SELECT c.oid::bigint, c.relname::text, m[1], m[2], m[3], m[4], "
@@ -156,8 +158,8 @@ find_taken(Making *making)
 }
 
 /*
- * Returns the objects that would be dropped, or prevent it, if the view were
- * created anew.
+ * Returns the objects that a DROP of the view would drop, or because of these
+ * it would fail.
  */
 static List *
 dependents_of(const Found *found)
@@ -183,7 +185,8 @@ dependents_of(const Found *found)
 }
 
 /*
- * Returns security labels, which only their provider can put on another view.
+ * Returns the view's security labels. Only the label's provider can set them
+ * on another view.
  */
 static List *
 labels_of(const Found *found)
@@ -202,12 +205,13 @@ labels_of(const Found *found)
 /* A privilege on a view or on one of its columns. */
 typedef struct Grant
 {
-	const char *column; /* NULL: on the view */
+	/* name of the column; NULL: the privilege is on the view */
+	const char *column;
 	const char *grantee;
-	const char *sql; /* the statement that grants it */
+	const char *sql; /* GRANT statement for the privilege */
 } Grant;
 
-/* Returns the grants on the view of that name. */
+/* Returns the privileges that were granted on the view of this name. */
 static List *
 grants_on(const Making *making, const char *name)
 {
@@ -243,8 +247,9 @@ grants_on(const Making *making, const char *name)
 }
 
 /*
- * Returns the columns in the order of the stored view, followed by new ones.
- * Returns NIL if a stored column is missing or has another type.
+ * Returns the columns of a view: first the columns of the stored view in their
+ * order, then new columns. Returns NIL if a stored column is no longer there
+ * or has another type.
  */
 static List *
 columns_for(const Found *found, const KgView *view)
@@ -343,7 +348,7 @@ put_comments(const Making *making, const KgView *view)
 	}
 }
 
-/* Creates or replaces a view, with the options of the stored one. */
+/* Creates or replaces a view. It gets the options of the stored view. */
 static void
 create(const Making *making, const KgView *view, List *columns, const char *how,
 	   const Found *found)
@@ -386,8 +391,8 @@ has_column(const KgView *view, const char *name)
 }
 
 /*
- * Revokes the default privileges of a new view, and grants the privileges of
- * the old one.
+ * Revokes the default privileges on a new view, and grants the privileges that
+ * the old view had.
  */
 static void
 restore_grants(const Making *making, const KgView *view, List *grants)
@@ -408,7 +413,10 @@ restore_grants(const Making *making, const KgView *view, List *grants)
 	}
 }
 
-/* Drops and creates a view. Returns false if it must stay unchanged. */
+/*
+ * Drops a view and creates it again. Returns false if the view must not be
+ * dropped.
+ */
 static bool
 make_anew(Making *making, const Found *found, const KgView *view)
 {
@@ -559,8 +567,8 @@ schema_of_tenant(const char *tenant)
 }
 
 /*
- * Refuses a name that PostgreSQL would truncate: the reply would name another
- * schema.
+ * Raises an error for a name that PostgreSQL would truncate, because the reply
+ * would then contain a wrong name of the schema.
  */
 static void
 require_name(const char *schema)
@@ -576,7 +584,8 @@ require_name(const char *schema)
 }
 
 /*
- * Returns whether the schema exists. Raises an error if it is not the caller's.
+ * Returns whether the schema exists. Raises an error if it exists and the
+ * caller does not own it.
  */
 static bool
 has_schema(const char *schema)
@@ -601,7 +610,8 @@ has_schema(const char *schema)
 }
 
 /*
- * Pins the settings on which the query of a view and its printed form depend.
+ * Pins the settings that affect the query of a view, or its text as PostgreSQL
+ * prints it.
  */
 static int
 pin_settings(void)
@@ -681,7 +691,7 @@ kg_views_create(const char *schema, const Jsonb *options)
 	return kg_jw_finish(&w);
 }
 
-/* Returns the caller's schemas that have views of the tenant. */
+/* Returns the schemas of the caller that contain views of the tenant. */
 static List *
 schemas_of(const Making *making)
 {
