@@ -1,14 +1,18 @@
 /*
  * mend.h
- *	  Corrects statements that are valid over plain tables, but not over a query's
- *	  tables, which have no primary key and a collation of their own.
+ *	  Corrects statements that are valid over plain tables, but not over the
+ *	  tables of a query. Tables of a query have no primary key, and their
+ *	  texts have a collation of their own.
  */
 #ifndef KG_ASK_MEND_H
 #define KG_ASK_MEND_H
 
 #include "ask/ask.h"
 
-/* Returns whether the error is of a kind that kg_ask_mend() may correct. */
+/*
+ * Returns whether kg_ask_mend() may be able to correct the statement that
+ * raised the error.
+ */
 extern bool kg_ask_is_mendable(const ErrorData *edata);
 
 /*
