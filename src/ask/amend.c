@@ -177,7 +177,7 @@ amend_memory(const ErrorData *edata, const KgAsk *ask)
 
 /*
  * Returns a type of the query that reads a table of the user's database, or
- * NULL if the query has none.
+ * NULL if no type does.
  */
 static const KgType *
 bound_type(const KgAsk *ask)

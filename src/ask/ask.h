@@ -48,7 +48,7 @@ typedef struct KgAsk
 	/* List of char *: types of the columns, as format_type() prints them */
 	List *column_types;
 	List *rows; /* List of Jsonb *: each row is an array */
-	/* name of the limit because of which rows were omitted, or NULL */
+	/* name of the limit that left rows out, or NULL */
 	const char *stopped;
 	List *plan; /* List of char *: lines of the plan, or NIL */
 	/* bytes of the first row if that row alone exceeds max_bytes, or 0 */

@@ -332,7 +332,7 @@ check_table(const Check *check, const RangeTblEntry *table)
 {
 	if (table->rtekind == RTE_NAMEDTUPLESTORE)
 	{
-		/* The name of a CTE was used where the CTE is not visible. */
+		/* The name of a CTE was used outside the scope of the CTE. */
 		if (kg_ask_table_query(check->ask, table->enrname) == NULL)
 			kg_ask_table_unknown(check->ask, table->enrname, -1);
 	}

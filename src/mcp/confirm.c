@@ -90,7 +90,7 @@ can_ask(const KgMcpRequest *req)
 }
 
 /*
- * Returns a text that tells a user the effect of the call: "delete_brand would
+ * Returns a text that shows a user the effect of the call: "delete_brand would
  * write: 2 deleted (north, south)". If a dry run is impossible, the text only
  * says that the tool would write.
  */

@@ -517,9 +517,10 @@ is_writing_tool(const char *name)
 }
 
 /*
- * Returns the error with big numbers as text. Tools that read accept numbers
- * as text. A tool that writes would store the text or refuse it, so the error
- * of such a tool gets no corrected call.
+ * Returns the error with big numbers as text, because tools that read accept
+ * numbers as text. If the corrected call in the error is of a tool that writes
+ * and has big numbers, the call is omitted: the tool would store the text or
+ * refuse it.
  */
 static Jsonb *
 with_big_numbers(Jsonb *error)

@@ -549,10 +549,7 @@ measure_schema(void *items, Size *whole, Size *stub, Size *extra)
 		}
 }
 
-/*
- * Writes the first pieces of the texts, as many as given, divided among all
- * texts.
- */
+/* Writes at most the given number of pieces, beginning with the first text. */
 static void
 write_texts(const Schema *s, int pieces, KgJsonWriter *w)
 {

@@ -460,8 +460,8 @@ write_hint(const KgGraph *graph, const char *path, const char *message,
 }
 
 /*
- * Tries the words of the query, the longest first. Returns the matches of the
- * first word that has any, or NULL.
+ * Returns the matches of the longest word of the query that has matches, or
+ * NULL.
  */
 static KgMatches *
 search_words(KgGraphCall *call, const Search *search)

@@ -264,8 +264,8 @@ parse_page(ListCall *call)
 		KgInstead without = {KG_INSTEAD_OUT, "/offset"};
 
 		/*
-		 * Both "cursor" and an argument that contradicts it were sent. The
-		 * corrected call has the cursor, because it is more exact.
+		 * "cursor" and "offset" exclude each other. The corrected call has the
+		 * cursor, because it is more exact.
 		 */
 		kg_error_change(err, &without);
 		kg_error_throw(err);
@@ -886,9 +886,7 @@ find_passages(ListCall *call)
 
 		if (row->match == NULL)
 			continue;
-		/*
-		 * This call found the matches itself, so the structs can be modified.
-		 */
+		/* The match belongs to the query, so the passage is set in a copy. */
 		matches[n] = palloc(sizeof(KgMatch));
 		*matches[n] = *row->match;
 		row->match = matches[n++];

@@ -882,7 +882,10 @@ make_fields(Compact *c, const KgType *type)
 		make_labels(c, "fields", kg_jw_finish(&w));
 }
 
-/* Adds to "group_by" the labels of the entities that the groups refer to. */
+/*
+ * Adds "named" to groups by a property. This requests the labels of the
+ * entities that the groups refer to.
+ */
 static void
 make_groups(Compact *c)
 {
@@ -1279,7 +1282,10 @@ kg_tool_count(const Jsonb *arguments)
 	(void) kg_input_value(in, "node", &node);
 	if (!kg_json_is_object(&node))
 	{
-		/* The value is not an array, and the tool behind refuses it. */
+		/*
+		 * The node is not an object, so chains cannot be added to it. The tool
+		 * behind refuses it.
+		 */
 		for (int i = 0; i < lengthof(chains); i++)
 			make(c, chains[i], NULL, NULL);
 	}

@@ -35,7 +35,7 @@ is_known(const Parts *parts, const char *name)
 
 /*
  * Returns whether an argument of the call, judged by its name and value,
- * stands for the member "ours" of an object in the tool's schema.
+ * stands for the member of the tool's schema whose name is the last parameter.
  */
 static bool
 is_called(const Parts *parts, const char *name, const JsonbValue *value,
@@ -259,8 +259,8 @@ are_members_of(const Parts *parts, const KgMember *member)
 }
 
 /*
- * Returns the required argument of which all unknown arguments are members.
- * Returns NULL if there is none, or several.
+ * Returns the required argument that has all unknown arguments as members.
+ * Returns NULL if no argument has, or if several do.
  */
 static const KgMember *
 missing_whole(const Parts *parts, const char **name)
