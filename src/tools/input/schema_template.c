@@ -58,7 +58,7 @@ typedef struct Expansion
 	bool repeat;
 	bool outline;
 	/*
-	 * Text that refers to another position where the part is written out. The
+	 * Text that refers to the position at which the part is written out. The
 	 * text replaces the part unless "repeat" is set.
 	 */
 	const char *note;
@@ -576,8 +576,8 @@ note_difference(const Expansion *x, bool differs)
 }
 
 /*
- * Returns whether the schema includes a part: its "$if" is true, or it has
- * none.
+ * Returns whether the schema includes a part. A part without "$if" is always
+ * included.
  */
 static bool
 is_included(const Expansion *x, const JsonbContainer *part)

@@ -3,8 +3,8 @@
  *	  The parts of published schemas that depend on a type or a relation.
  *
  * Each function returns a JSON value in the current memory context.
- * tools/input/schema_template.c inserts it where the template has the name of
- * the part.
+ * tools/input/schema_template.c inserts it at the position of the part's name
+ * in a template.
  */
 #ifndef KG_TYPE_PARTS_H
 #define KG_TYPE_PARTS_H

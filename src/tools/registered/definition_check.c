@@ -252,10 +252,7 @@ make_sample(const JsonbContainer *schema, const char *type, int seed, int depth)
 	return kg_json_parse("null");
 }
 
-/*
- * An operation, with a sample for each position of its template where a value
- * is inserted.
- */
+/* An operation, with a sample for each insertion position of its template. */
 
 typedef struct Trying
 {

@@ -204,8 +204,9 @@ prepare(const char *tenant, const Jsonb *sent, const char *bundle, Oid caller,
 	if (*def == NULL)
 	{
 		/*
-		 * Runs even if the definition was not parsed. For example, arguments
-		 * in a $ref at the root are not found.
+		 * A fault at the root of the input schema may be the cause, such as a
+		 * $ref in which arguments are not found. So faults at the root are
+		 * reported, too.
 		 */
 		if (kg_json_get(&definition->root, "input_schema", &input) &&
 			kg_json_is_object(&input))

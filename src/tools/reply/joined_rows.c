@@ -34,8 +34,8 @@ typedef struct Joined
 	Jsonb *nodes; /* object: {handle: properties} */
 	Jsonb *edges; /* object: {handles of both ends: edge} */
 	/*
-	 * Object {name: true} with the names of properties; those that have the id
-	 * in each node are omitted.
+	 * Object {name: true} of the properties to write. A property is left out
+	 * if its value is the id in each node.
 	 */
 	Jsonb *told;
 	int nsteps;
