@@ -3,7 +3,7 @@
  *	  Reads the nodes and edges to draw from a bundle, a schema or a tool's
  *	  reply.
  *
- *	  The members of the JSON show what it contains: "schemas" a bundle,
+ *	  The members of the JSON identify its kind: "schemas" a bundle,
  *	  "node_types" a reply of get_graph_schema, and "entity_types" a reply of
  *	  describe_schema. Anything else is a reply with nodes, edges, paths,
  *	  items or entities, or a single entity. Missing members are not an error,

@@ -780,7 +780,7 @@ length_apart(const Told *told)
 }
 
 /*
- * Sets told->joined to the joined rows (rows merged with their nodes and
+ * Sets the member joined to the joined rows (rows merged with their nodes and
  * edges), if they are shorter than separate rows, nodes and edges.
  */
 static void

@@ -74,8 +74,8 @@ text_argument(FunctionCallInfo fcinfo, int n)
 }
 
 /*
- * Begins the arguments of a tool, with the as_of or valid_at of the query that
- * calls the function.
+ * Begins the arguments of a tool, with the valid_at of the query that calls
+ * the function.
  */
 static void
 begin_arguments(KgJsonWriter *w, const KgCall *call)

@@ -190,9 +190,9 @@ visit_value(const JsonbValue *value, void *arg)
 
 /*
  * Returns whether the entity fulfils the claimed condition. If not, sets
- * *refuted to whether its value contradicts the claim even if it is an array.
- * Negative operators are contradicted; with other operators, an array only
- * lacks the claimed value.
+ * *refuted to whether the claim is contradicted even if the value is an array.
+ * That is so for negative operators. For other operators, an array only lacks
+ * the claimed value.
  */
 static bool
 holds(const KgClaim *claim, const JsonbContainer *data, bool *refuted)
