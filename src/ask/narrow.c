@@ -138,8 +138,9 @@ inner_plans(const HashJoin *join)
 }
 
 /*
- * Returns the plan's only variable for this column. Returns NULL if there is
- * no such variable, or several.
+ * If all entries of the plan's target list are variables, and only the entry
+ * at this index refers to its column, returns that variable. Otherwise returns
+ * NULL.
  */
 static Var *
 only_variable(const Plan *plan, AttrNumber column)

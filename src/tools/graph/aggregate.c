@@ -799,9 +799,9 @@ add_foreign(const JsonbValue *const *found, int64 entities, void *arg)
 }
 
 /*
- * Aggregates selected foreign nodes without reading their documents, as
- * aggregate_type() does for a whole type. An SQL statement over their table
- * groups them by all properties that are needed.
+ * Aggregates selected foreign nodes, whose type reads a table of the user.
+ * Does not read their documents: an SQL statement over the table groups them
+ * by all properties that are needed. Otherwise like aggregate_type().
  */
 static bool
 aggregate_foreign(KgAggregate *a, uint32 *n)

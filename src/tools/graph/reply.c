@@ -210,8 +210,9 @@ add_parallel(FetchEdges *state, const KgReplyEdge *edge)
 }
 
 /*
- * Stores the properties that were read in the edge. If the edge already has
- * properties, they belong to a parallel edge, which is added.
+ * Stores properties that were read in the edge. If the edge already has the
+ * properties of a parallel edge, adds an edge or, with one_of_parallel, keeps
+ * the edge that represents both.
  */
 static void
 take_properties(FetchEdges *state, KgReplyEdge *edge, Jsonb *properties,
@@ -274,7 +275,10 @@ receive_foreign(const KgNeighbors *found, void *arg)
 	take_properties(state, edge, (Jsonb *) found->properties, key);
 }
 
-/* Reads the properties of the edges whose source is a foreign node. */
+/*
+ * Reads the properties of the edges whose source is a foreign node (of a type
+ * that reads a table of the user).
+ */
 static void
 fetch_foreign(FetchEdges *state)
 {

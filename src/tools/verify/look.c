@@ -83,7 +83,7 @@ found_candidate(const Candidates *c, const KgRef *ref, int64 version)
 		found_mention(&c->v->mentions[found->mention], ref, version);
 }
 
-/* The rows of foreign tables have no version. */
+/* Foreign rows, of types that read tables of the user, have no version. */
 static void
 receive_foreign(const KgRef *ref, void *arg)
 {
@@ -572,7 +572,10 @@ receive_foreign_edge(const KgNeighbors *found, void *arg)
 			   found->properties);
 }
 
-/* Looks up the triples whose edges start at foreign nodes. */
+/*
+ * Looks up the triples whose edges start at foreign nodes (of types that read
+ * tables of the user).
+ */
 static void
 run_foreign(KgVerify *v, Triples *triples)
 {
