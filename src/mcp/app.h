@@ -48,8 +48,8 @@ extern void kg_mcp_app_write_tool_meta(KgJsonWriter *w);
 extern Jsonb *kg_mcp_app_tool(void);
 
 /*
- * Returns the result of the tool that only the page calls: the names of those
- * of the n tools that only read, and the resources of the caller's types.
+ * Returns the result of the tool that only the page calls: the names of the
+ * tools, out of n, that only read, and the resources of the caller's types.
  */
 extern Jsonb *kg_mcp_app_start(KgMcpRequest *req, Jsonb *const *tools, int n);
 

@@ -12,7 +12,7 @@ extern char *kg_mcp_app_page(void);
 
 /*
  * Returns true if the file exists and is the explorer's page. Reads the file
- * only the first time.
+ * only if it has changed since the last check.
  */
 extern bool kg_mcp_app_page_exists(void);
 

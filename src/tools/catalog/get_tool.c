@@ -331,9 +331,9 @@ present_ids(const GetCall *call)
 }
 
 /*
- * Handles a requested entity that was not found because it was merged into
- * another entity. Reads that other entity, whose id is "now". Returns whether
- * the reply lists it: it was found, and is not listed already.
+ * If a requested entity was not found because it was merged into another
+ * entity, reads that other entity, whose id is "now". Returns whether the
+ * reply lists the entity: it exists and is not listed already.
  */
 static bool
 follow_merged(GetCall *call, int i, char *now)

@@ -1183,8 +1183,8 @@ make_selection(Compact *c, const char *key)
 /*
  * Returns the property in the name of a column such as "to.name" or
  * "from.name" (tools/reply/joined_rows.h: rows that have the properties of
- * both ends). Returns NULL for other names. Such a name may also be a path, if
- * a type has a property "to" or "from".
+ * both ends). Returns NULL for other names. Also returns NULL if a type has a
+ * property "to" or "from", because the name may then be a path.
  */
 static const char *
 property_of_column(const Compact *c, const char *name)

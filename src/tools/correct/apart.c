@@ -316,8 +316,9 @@ refuse_members_apart(Parts parts)
 /* ---- an id under the name of its type ---- */
 
 /*
- * Returns whether the key names the id of the type, as "order", "order_id" or
- * the id property of the type order.
+ * Returns whether the key names the id of the type. For the type order, the
+ * key may be "order", a name such as "order_id" or "order_code", or the name
+ * of the id property.
  */
 static bool
 is_id_of(const KgType *type, const char *key)

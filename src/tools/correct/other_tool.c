@@ -124,8 +124,8 @@ refuse(const JsonbValue *key, const char *other, const Jsonb *arguments)
 }
 
 /*
- * Raises KG_INVALID_INPUT if the call has "search", and only the list tool of
- * the type has this argument.
+ * Raises KG_INVALID_INPUT if the call has "search" and "node_label". Only the
+ * list tool of a type has "search", and the error suggests a call of it.
  */
 static void
 refuse_search(const KgCatalog *catalog, const JsonbContainer *arguments,

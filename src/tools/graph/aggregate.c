@@ -296,8 +296,8 @@ edge_values(const KgAggregate *a, const KgGroupKey *key, int64 x, int64 y,
 }
 
 /*
- * Sets the values of a group key over a relationship for a node: those of the
- * nodes to which the relationship leads. A value may occur several times.
+ * Sets the values of a group key over a relationship for a node: the values of
+ * the nodes to which the relationship leads. A value may occur several times.
  */
 static void
 related_values(const KgAggregate *a, const KgGroupKey *key, int64 node,
@@ -404,8 +404,9 @@ add_combinations(KgAggregate *a, const KgValues *values,
 }
 
 /*
- * Adds the group values of the current row to the rows of the node (joints).
- * An array has a value for each of its items, so each combination is added.
+ * Adds the current row of the chain to a->joints, once for each combination of
+ * its group values. An array has a value for each of its items. "group" is the
+ * group whose value is set next.
  */
 static void
 add_joints(KgAggregate *a, int group, const KgJoint *begun)

@@ -297,7 +297,7 @@ measure_entries(void *items, Size *whole, Size *stub, Size *extra)
 }
 
 /*
- * Writes those of the entries from index "from" up to "to" that fit into the
+ * Writes the entries from index "from" up to "to", as far as they fit into the
  * reply.
  */
 static void

@@ -71,8 +71,9 @@ extern void kg_call_hops(const KgInput *in, KgStepSpec *step);
  */
 extern void kg_call_steps(KgGraphCall *call, KgSteps *steps);
 /*
- * Reads those of the members label, ids, filters, related and not_related that
- * the schema declares. Adds them as a test of the node at the end of the step.
+ * Reads the members label, ids, filters, related and not_related, as far as
+ * the schema declares them. Adds them as a test of the node at the end of the
+ * step.
  */
 extern void kg_call_test(KgGraphCall *call, const KgInput *in,
 						 KgStepSpec *step);

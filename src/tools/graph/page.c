@@ -115,8 +115,8 @@ kg_reply_from_page(KgReply *reply, const KgReach *reach, const KgPage *page)
 		edge->depth = -1;
 		edge->full = true;
 		/*
-		 * A node outside the page has a position greater than all positions on
-		 * it, so the unit is that of the other end.
+		 * A node outside the page has a position beyond the page, so the edge
+		 * belongs to the unit of its other end.
 		 */
 		edge->unit = source >= page->n	 ? target
 					 : target >= page->n ? source

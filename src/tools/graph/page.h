@@ -23,8 +23,8 @@ extern int kg_call_type_hops(const KgGraphCall *call, bool by_relevance,
 
 /*
  * Fills nodes, edges and units of the reply from a page. Each node is a unit.
- * An edge belongs to the unit of that of its ends which is later on the page.
- * Marks all nodes and edges as full.
+ * An edge belongs to the unit of its later end on the page. Marks all nodes
+ * and edges as full.
  */
 extern void kg_reply_from_page(KgReply *reply, const KgReach *reach,
 							   const KgPage *page);

@@ -71,9 +71,9 @@ typedef struct KgReply
 } KgReply;
 
 /*
- * Reads the entities of those refs that have no data yet, and sets their
- * counts of edges. If a ref has no data afterwards, the entity does not exist
- * for the caller. If columns is NULL, all properties are read.
+ * Reads the entities of all refs without data, and sets their counts of edges.
+ * If a ref has no data afterwards, the entity does not exist for the caller.
+ * If columns is NULL, all properties are read.
  */
 extern void kg_read_entities(KgGraph *graph, const KgShownColumns *columns,
 							 KgRef **refs, uint32 n);

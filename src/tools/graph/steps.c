@@ -102,9 +102,9 @@ kg_call_hops(const KgInput *in, KgStepSpec *step)
 }
 
 /*
- * The filters of a step's edges and the filters of the node at its end. If
- * only the other of the two can have the property of a filter, the filter is
- * moved there.
+ * The filters of a step's edges, and the filters of the node at its end. If
+ * only the end can have the property of an edge filter, the filter is moved to
+ * the end, and vice versa.
  */
 typedef struct StepFilters
 {

@@ -376,9 +376,9 @@ searches_text_alone(const Expansion *x)
 /* ---- numbers ---- */
 
 /*
- * Numbers in templates. A number is the least of those of its settings
- * ("setting" and "or_setting") and "at_most" that are set, divided by "unit".
- * Without a setting, the number is a constant.
+ * Numbers in templates. A number is the least value among its settings
+ * ("setting" and "or_setting") and "at_most", divided by "unit"; members that
+ * are not set are ignored. Without a setting, the number is a constant.
  */
 static const struct
 {

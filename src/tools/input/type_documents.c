@@ -159,8 +159,8 @@ has_item_list(const JsonbContainer *schema)
 }
 
 /*
- * If draft 2020-12 lacks a keyword or has it in another form, writes the
- * keyword in that form. Returns false for other keywords.
+ * Copies a keyword that draft 2020-12 lacks or has in another form: writes its
+ * equivalent, or nothing. Returns false for other keywords.
  */
 static bool
 translate_keyword(Copy *copy, const JsonbContainer *schema,

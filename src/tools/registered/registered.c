@@ -411,9 +411,9 @@ same_member(const JsonbContainer *object, const char *key,
 
 /*
  * Translates "next", arguments of the called tool, into arguments of the
- * registered tool. Arguments that "next" does not contain stay as they were
- * sent. If "next" has a change that no argument of the registered tool can
- * express, returns NULL.
+ * registered tool. Arguments that are not inserted as a member of their own
+ * stay as they were sent. If "next" changes a member that is not an inserted
+ * argument, returns NULL.
  */
 static Jsonb *
 translate_next(const Run *run, const KgOperationDefined *op,

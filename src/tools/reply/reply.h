@@ -138,8 +138,7 @@ typedef struct KgDraft
 	const struct KgCited *cited;
 	int ncited;
 	/*
-	 * Those members of the tool that have the name of a member of the
-	 * envelope.
+	 * Those members of the tool whose names are also members of the envelope.
 	 */
 	const JsonbContainer *own;
 	/* Writes the tool's own members. */
