@@ -84,8 +84,8 @@ typedef struct KgDraft
 	int n;	   /* number of items */
 	int least; /* number of items, from the first, that are always listed */
 	int nextras;
-	const Jsonb *hints; /* true: "next" can begin at any item */
-	bool paged;			/* "next" can begin at any item */
+	const Jsonb *hints; /* or NULL */
+	bool paged;			/* true: "next" can begin at any item */
 	/*
 	 * true: an item is never listed without its data, because it would not be
 	 * recognizable
