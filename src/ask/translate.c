@@ -418,7 +418,10 @@ write_quoted(Translation *t, int i)
 		write_name(t, token->at + 1, token->len - 2);
 		return i + 1;
 	}
-	/* After a name or a parenthesis, "[" is a subscript. */
+	/*
+	 * After a name or a parenthesis, "[" begins a subscript, so it does not
+	 * quote a name.
+	 */
 	if (is_sign(t, i, "[") && is_kind(t, i + 1, WORD) &&
 		is_sign(t, i + 2, "]") && !is_kind(t, i - 1, QUOTED) &&
 		!is_sign(t, i - 1, ")]") &&

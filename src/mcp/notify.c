@@ -76,10 +76,12 @@ notify_tenant(const char *tenant, const char *what)
 }
 
 /*
- * AFTER statement trigger with the transition table "changed" and, for updates
- * of bundles, "before".  Its argument is "resource" for rows of bundles, whose
- * own resources changed, too; "tools" if no other list changed; "access" if a
- * caller's right to notifications may have ended.
+ * Notifies gateways of changed rows. An AFTER statement trigger with the
+ * transition table "changed" and, for updates of bundles, "before". Without an
+ * argument, all lists changed. The argument "resource" is for rows of bundles,
+ * whose own resources changed, too. "tools" means that only the list of tools
+ * changed, and "access" that a caller may have lost the right to
+ * notifications.
  */
 Datum
 kg_sql_notify_gateways(PG_FUNCTION_ARGS)

@@ -25,7 +25,10 @@ extern Jsonb *kg_mcp_answer_object(const JsonbContainer *message,
 								   const char *tenant, KgMcpRevision untold,
 								   const KgBrought *brought, int member);
 
-/* Returns {"jsonrpc": "2.0", "id": ..., "error": {...}}. */
+/*
+ * Returns a JSON-RPC error response: {"jsonrpc": "2.0", "id": ..., "error":
+ * {...}}.
+ */
 extern Jsonb *kg_mcp_error_response(const KgMcpRequest *req, bool has_id);
 /*
  * Returns the error for a message that is not a request. Its id is null,

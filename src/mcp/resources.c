@@ -216,7 +216,7 @@ kg_mcp_templates_list(KgMcpRequest *req, KgJsonWriter *w)
 	return true;
 }
 
-/* Returns NULL if the text is not percent-encoded. */
+/* Decodes a percent-encoded text. Returns NULL if the text is malformed. */
 static char *
 percent_decode(const char *in)
 {

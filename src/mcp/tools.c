@@ -78,7 +78,10 @@ knows_member(KgMcpRevision revision, const JsonbValue *key)
 	return true;
 }
 
-/* In 2025-03-26 a tool's title is one of its annotations. */
+/*
+ * Writes the annotations of a tool with its title among them, as revision
+ * 2025-03-26 requires.
+ */
 static void
 write_titled_annotations(const JsonbContainer *annotations,
 						 const JsonbValue *title, KgJsonWriter *w)

@@ -1,6 +1,7 @@
 /*
  * fixed_tools.h
- *	  The fixed tools: one table for each vocabulary.
+ *	  The fixed tools. Each vocabulary (graph, bfs, memory, ...) has a table
+ *	  of its tools.
  */
 #ifndef KG_FIXED_TOOLS_H
 #define KG_FIXED_TOOLS_H

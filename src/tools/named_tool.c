@@ -213,7 +213,10 @@ kg_tool_meant(const char *name, const char *const *names, const bool *writes,
 	for (int i = 0; i < n; i++)
 		if (!writes[i])
 		{
-			/* A tool that reads does not replace a tool that changes data. */
+			/*
+			 * A tool that reads is not proposed for a name that means a change
+			 * of data.
+			 */
 			if (!kg_is_change(name) || kg_is_change(names[i]))
 				reading[nreading++] = names[i];
 		}

@@ -115,7 +115,7 @@ find_foreign(Lookup *lookup, const KgType *type)
 					lookup);
 }
 
-/* Looks up lookup->ids among the entities of a type. */
+/* Looks up the ids in lookup->ids among the entities of a type. */
 static void
 look_up_in(Lookup *lookup, const KgType *type)
 {

@@ -105,8 +105,8 @@ typedef struct KgBfsDetail
 	int64 min_mentions;
 	bool topology_only;
 	bool edge_detail;
-	KgFollow walk; /* edges that are followed */
-	/* the edges of "walk", each followed only from its stored source */
+	KgFollow walk; /* the edges that the walk follows */
+	/* the edges of "walk", followed only from their stored source */
 	KgFollow walked;
 } KgBfsDetail;
 
@@ -131,7 +131,7 @@ typedef struct KgBfsReply
 	const KgReach *reach;
 	const KgPage *page;
 	uint64 nedges;	 /* number of edges on all pages together */
-	List *relations; /* relations of these edges */
+	List *relations; /* relations of all these edges */
 } KgBfsReply;
 
 /*

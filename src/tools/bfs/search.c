@@ -43,7 +43,8 @@ typedef struct Hit
 	const KgMatch *match;
 	/* its match in each list, if joined is true */
 	const KgMatch *lists[KG_LISTS];
-	int ranks[KG_LISTS]; /* its rank in each list, from 1; 0: not in the list */
+	/* rank of the hit in each list, from 1; 0: not in the list */
+	int ranks[KG_LISTS];
 	/* true: a hit of a hybrid search, which merges lists */
 	bool joined;
 	double score;

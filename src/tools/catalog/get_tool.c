@@ -46,7 +46,7 @@ typedef struct GetCall
 	const char *as_of_text; /* as sent by the caller */
 	KgGot *got;
 	int ngot;
-	int *found; /* indexes in got of the entities that exist */
+	int *found; /* indexes in got of the entities that were found */
 	int nfound;
 } GetCall;
 

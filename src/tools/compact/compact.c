@@ -48,7 +48,7 @@ typedef struct Rename
 #define KG_FOUND_NAMES 5
 
 /*
- * Maximum number of properties in a list (the part type_fields of
+ * Maximum number of properties in "fields" (the part type_fields of
  * tools/schemas).
  */
 #define KG_MAX_FIELDS 100

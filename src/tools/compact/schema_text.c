@@ -213,7 +213,9 @@ append_properties(StringInfo text, const Writer *w, const KgField *fields,
 		CHECK_FOR_INTERRUPTS();
 		if (&fields[i] == first || is_parent(fields, n, i))
 			continue;
-		/* SQL queries have no columns for computed counts. */
+		/*
+		 * Computed counts are no columns of the tables that SQL queries read.
+		 */
 		if (fields[i].derived && w->sql)
 			continue;
 		appendStringInfoString(text, separator);

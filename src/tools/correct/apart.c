@@ -102,7 +102,10 @@ is_order(const Parts *parts, const char *name, const JsonbValue *value)
 	return false;
 }
 
-/* Writes a field of a sort. Returns false if the value cannot be a field. */
+/*
+ * Writes an item of "sort". Returns false if the value cannot be the name of a
+ * field.
+ */
 static bool
 write_field(KgJsonWriter *w, const JsonbValue *field, const char *order)
 {

@@ -227,8 +227,8 @@ read_ends(KgAggregate *a, KgGroupKey *key, const KgTraversal *t,
 }
 
 /*
- * Returns the type of the nodes if the selection has already checked that they
- * are visible, or NULL.
+ * If the selection has already checked that the nodes are visible, returns
+ * their type. Otherwise returns NULL.
  */
 static const KgType *
 seen_type(const KgAggregate *a)
@@ -396,7 +396,10 @@ add_combinations(KgAggregate *a, const KgValues *values,
 		else
 			kg_groups_add_edge(a->result, keys, operands);
 		kg_graph_charge_edges(a->call.graph, 1);
-		/* Go to the next combination; the last key changes first. */
+		/*
+		 * Go to the next combination of group values. The index of the last
+		 * group changes first.
+		 */
 		for (i = a->ngroups - 1; i >= 0 && ++at[i] == values[i].n; i--)
 			at[i] = 0;
 		none = i < 0;

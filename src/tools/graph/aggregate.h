@@ -33,7 +33,7 @@ typedef struct KgValues
 
 typedef struct KgGroupKey
 {
-	/* the property by which nodes are grouped; NULL: their id */
+	/* the property by which nodes are grouped; NULL: the id */
 	const KgField *field;
 	KgTruncate truncate;
 	bool related;
@@ -45,14 +45,14 @@ typedef struct KgGroupKey
 	/* > 0: the group is by the node at the end of this step of the chain */
 	int step_no;
 	const KgType *step_type; /* type of the node at the end of the step */
-	/* the reply also has the labels of the group's entities */
+	/* true: the reply also has the labels of the group's entities */
 	bool named;
 	/* path through references to the values of the group, or NULL */
 	const KgRefPath *path;
-	KgRefValues *reached; /* the values of the path */
+	KgRefValues *reached; /* values at the end of the path */
 	/* property of the step's edges to group by, indexed by relation; or NULL */
 	const KgField **edges;
-	KgStepEdges *found; /* the edges of the step */
+	KgStepEdges *found; /* edges of the step, with their properties */
 	/*
 	 * if the group is by a count of edges: path of its name in the arguments;
 	 * or NULL
@@ -111,7 +111,8 @@ typedef struct KgAggregate
 	 * indexed by relation; or NULL.
 	 */
 	const KgField **edges[KG_MAX_AGGREGATIONS];
-	int edge_step; /* 0: no aggregation of edge properties */
+	/* step whose edges are aggregated; 0: no aggregation of edge properties */
+	int edge_step;
 	KgStepEdges *found;
 	/*
 	 * Indexed by aggregation: the name that its column would have without
@@ -150,14 +151,15 @@ typedef struct KgAggregate
 	int deepest;
 	/* node of the start and of the end of each step in the current row */
 	uint32 bound[KG_MAX_STEPS + 1];
-	int njoints; /* number of rows of the current node */
+	/* number of elements of joints: the rows of the current node */
+	int njoints;
 	int joint_room;
 	KgJoint *joints;
 	Jsonb *warnings; /* or NULL */
 	KgReply reply;
 	/* Number of all rows. The reply has at most "limit" rows. */
 	uint32 nrows;
-	Jsonb **written; /* the rows that the reply has */
+	Jsonb **written; /* the rows of the reply, as JSON */
 } KgAggregate;
 
 /*

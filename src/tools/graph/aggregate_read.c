@@ -95,7 +95,7 @@ throw_property(const KgInput *in, const char *name, const char *message,
 }
 
 /*
- * The enum of "truncate" has the units in the order of KgTruncate, without
+ * Reads "truncate". Its enum has the units in the order of KgTruncate, without
  * KG_TRUNCATE_NONE.
  */
 static KgTruncate

@@ -82,7 +82,7 @@ typedef struct Analysis
 	uint64 total; /* number of rows without the limit */
 	Row *rows;
 	uint32 n;
-	int64 *listed; /* the nodes of the rows */
+	int64 *listed; /* nodes that the rows list */
 	uint32 nlisted;
 	KgNodeSet set; /* set of the nodes in listed */
 	/* entities of the nodes, indexed by node of set; id NULL: not visible */

@@ -69,7 +69,10 @@ kg_reached_begin(KgGraphCall *call, const KgType *type)
 	return reached;
 }
 
-/* Returns the types that are one hop from the current types. */
+/*
+ * Returns, indexed by rank, the types that are one hop from the types at which
+ * the walk can be.
+ */
 static bool *
 hop(const KgReached *reached, const KgFollow *follow)
 {

@@ -215,7 +215,7 @@ write_variant_properties(const Variant *v, KgJsonWriter *w)
 	{
 		const KgStep *step = &relation->fields[i].steps[0];
 
-		/* A schema without "properties" may refer to a schema that has them. */
+		/* The properties may be in a schema to which this schema refers. */
 		if (kg_json_get(&v->variant->schema->root, "properties", &properties) ==
 				NULL ||
 			kg_json_get(kg_json_container(&properties),

@@ -17,7 +17,7 @@
 #include "tools/graph/reply.h"
 #include "utils/memutils.h"
 
-/* Maximum number of nodes whose edges a hint counts. */
+/* Maximum number of nodes whose edges are counted for a hint. */
 #define KG_HINT_NODES 500
 /*
  * KG_HINT_KINDS is the maximum number of types, or of relationship types, in a

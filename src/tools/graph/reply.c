@@ -23,7 +23,7 @@
 
 typedef struct Entities
 {
-	KgNodeSet set; /* nodes to read */
+	KgNodeSet set; /* set of the nodes to read */
 	/* indexed by node of set: the ref into which its entity is read */
 	KgRef **refs;
 } Entities;
@@ -919,7 +919,10 @@ kg_reply_write_edge(const KgReply *reply, const KgReplyEdge *edge,
 			w, reply->bfs ? "metadata" : "properties", edge->properties);
 	else if (!edge->stub && reply->bfs)
 	{
-		/* A full edge has the key "metadata" even if it is empty. */
+		/*
+		 * An edge with the flag "full" has the member "metadata" even if it is
+		 * empty.
+		 */
 		kg_jw_kbegin_object(w, "metadata");
 		kg_jw_end_object(w);
 	}

@@ -88,7 +88,7 @@ extern void kg_reply_fetch_nodes(KgReply *reply);
  * one_of_parallel, the edge represents its parallel edges instead.
  */
 extern void kg_reply_fetch_edges(KgReply *reply);
-/* Reads all properties of the edges with the flag full. */
+/* Reads all properties of the edges with the flag "full". */
 extern void kg_reply_read_edges(KgReply *reply);
 /* Orders nodes by type and id. */
 extern void kg_reply_sort_nodes(KgReply *reply);

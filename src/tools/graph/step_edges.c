@@ -13,7 +13,8 @@
 struct KgStepEdges
 {
 	const KgFollow *follow; /* relations that the step follows */
-	KgReply reply;			/* its edges are sorted by from and to */
+	/* the edges of the step, sorted by source and target */
+	KgReply reply;
 	/*
 	 * Indexed by node of the set of nodes. Only the node number of each is
 	 * set.

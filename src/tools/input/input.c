@@ -14,7 +14,7 @@
 #include "tools/input/input.h"
 #include "tools/input/schema_template.h"
 
-/* Longer strings are not parsed as JSON. */
+/* Maximum bytes of a string that is parsed as JSON text. */
 #define KG_MAX_DECODED_BYTES (64 * 1024)
 
 /* ---- the schema ---- */

@@ -62,7 +62,7 @@ typedef struct Expansion
 	 * text replaces the part unless "repeat" is set.
 	 */
 	const char *note;
-	const char *note_at;	/* position of the note in its template */
+	const char *note_at;	/* address of the note in its template */
 	KgExpandedParts *parts; /* or NULL */
 	/* set to true if the result depends on the type or relation; or NULL */
 	bool *differs;

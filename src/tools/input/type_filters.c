@@ -301,7 +301,7 @@ kg_type_filters_schema(const KgType *type, bool repeat)
 	kg_jw_kint(&w, "maxProperties", kg_setting_max_filters);
 	kg_jw_kbegin_object(&w, "properties");
 	write_condition(&w, "id", type->number_ids ? type->id_field : NULL, true);
-	/* The name of the id property also means the id. */
+	/* A filter may name the id as "id" or by the name of its property. */
 	if (strcmp(type->id_field->name, "id") != 0)
 		write_condition(&w,
 						type->id_field->name,

@@ -35,8 +35,8 @@
 #define KG_MEMORY_COUNTED 10000
 
 /*
- * If there are several units, the share of each is the reply's bytes divided by
- * this number.
+ * If a reply has several units, each may use 1 / KG_MEMORY_SHARES of its
+ * bytes.
  */
 #define KG_MEMORY_SHARES 4
 

@@ -78,7 +78,7 @@ typedef struct KgNext
 
 typedef struct KgDraft
 {
-	const KgInput *input; /* arguments of the call */
+	const KgInput *input; /* arguments of the call, with their schema */
 	int64 max_bytes;
 	/* The parts that may be omitted: */
 	int n;	   /* number of items */

@@ -669,7 +669,10 @@ counts(const KgCallable *callable)
 	if (callable->tool != NULL)
 		return callable->tool->operation == KG_EXPOSE_LIST ||
 			   callable->tool->operation == KG_EXPOSE_LIST_IDS;
-	/* A claim must not call verify_claims. */
+	/*
+	 * A claim must not call verify_claims itself, which has the argument
+	 * "claims".
+	 */
 	return !kg_callable_declares(callable, "claims");
 }
 
