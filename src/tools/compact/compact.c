@@ -1,12 +1,11 @@
 /*
  * compact.c
  *	  The tools of the toolset compact. Each compact tool passes its
- *	  arguments, under other names, to a tool of another toolset. This file
- *	  calls that tool "the tool behind", and an argument of it "the argument
- *	  behind".
+ *	  arguments, under other names, to a tool of another toolset, which this
+ *	  file names "the called tool".
  *
- * The tool behind returns errors, hints, repairs and "next" about its own
- * arguments. These are translated to the arguments that the caller sent.
+ * The called tool returns errors, hints, repairs and "next" about its own
+ * arguments. They are translated to the arguments that the caller sent.
  */
 #include "postgres.h"
 
@@ -26,10 +25,10 @@
 #include "tools/verify/verify.h"
 
 /*
- * The JSON Pointer of an argument as the caller sent it, and the pointer of
- * the argument behind. cut: the argument behind is built from the sent
- * argument, so pointers to its members have no counterpart in the sent
- * argument.
+ * Pointers of an argument: as the caller sent it to the compact tool, and in
+ * the arguments of the called tool. cut: the called tool's argument is built
+ * from the sent argument, so pointers to its members have no counterpart in
+ * the sent argument.
  */
 typedef struct Rename
 {
@@ -38,7 +37,10 @@ typedef struct Rename
 	bool cut;
 } Rename;
 
-/* Maximum number of arguments behind that are built from sent arguments. */
+/*
+ * Maximum number of arguments of the called tool that are built from sent
+ * arguments.
+ */
 #define KG_MAX_MADE 5
 
 /*
@@ -60,22 +62,19 @@ typedef struct Compact
 	struct
 	{
 		const char *sent; /* name of the sent argument */
-		/*
-		 * name of the argument behind that is built from it; NULL: no argument
-		 * behind
-		 */
+		/* name of the called tool's argument that is built from it, or NULL */
 		const char *behind;
 		const Jsonb *value;
 		bool labels; /* true: labels were added to the array */
 	} made[KG_MAX_MADE];
 	int nmade;
-	/* max_bytes for the tool behind; 0: as the caller sent it */
+	/* max_bytes for the called tool; 0: as the caller sent it */
 	int64 room;
 	/* bytes by which the translated "next" is longer than the original */
 	int64 longer;
 	const KgType *listed; /* the type whose entities are listed, or NULL */
 	Jsonb *(*behind)(const Jsonb *arguments);
-	Jsonb *arguments; /* arguments of the tool behind */
+	Jsonb *arguments; /* arguments of the called tool */
 	Jsonb *reply;
 } Compact;
 
@@ -101,8 +100,8 @@ make(Compact *c, const char *sent, const char *behind, const Jsonb *value)
 }
 
 /*
- * Returns the name of the argument behind for a sent argument. Returns NULL if
- * both have the same name.
+ * Returns the name that the called tool has for a sent argument. Returns NULL
+ * if both tools use the same name.
  */
 static const char *
 name_behind(const Compact *c, const JsonbValue *key)
@@ -163,8 +162,8 @@ make_arguments(Compact *c)
 /* ---- translation of replies ---- */
 
 /*
- * Returns whether the caller sent the argument that corresponds to the
- * argument behind.
+ * Returns whether the caller sent the argument to which the called tool's
+ * argument corresponds.
  */
 static bool
 applies(const Compact *c, const Rename *r)
@@ -196,8 +195,8 @@ sent_path(const Compact *c, const char *path)
 }
 
 /*
- * Returns a copy of a text of an error or hint. If the text contains the path
- * in "said" (the error or hint), the copy has the translated path.
+ * Returns a copy of a text in "said", an error or hint of the called tool. If
+ * the text contains the path in "said", the copy has the translated path.
  */
 static char *
 sent_text(const Compact *c, const JsonbContainer *said, const char *text)
@@ -270,8 +269,8 @@ handle_of(const JsonbContainer *start)
 
 /*
  * Writes the caller's own conditions on the id in the form in which they were
- * sent. In the arguments behind, these are all conditions on the id except the
- * last, which "ids" added.
+ * sent. In the arguments of the called tool, these are all conditions on the
+ * id except the last, which "ids" added.
  */
 static void
 write_own_back(const JsonbValue *conditions, const JsonbValue *own,
@@ -298,9 +297,9 @@ write_own_back(const JsonbValue *conditions, const JsonbValue *own,
 }
 
 /*
- * Writes "ids" and the remaining "filters". Both are taken from the filters
- * behind, whose last condition on the id was built from "ids". Returns false
- * if that is impossible.
+ * Writes "ids" and the remaining "filters". Both are taken from the filters of
+ * the called tool, whose last condition on the id was built from "ids".
+ * Returns false if that is impossible.
  */
 static bool
 write_ids_back(const Compact *c, const JsonbContainer *arguments,
@@ -372,9 +371,10 @@ write_without_labels(const Compact *c, const char *sent,
 }
 
 /*
- * Writes a sent argument from which an argument behind was built. If the tool
- * behind changed its argument, writes the new value; a selection has the same
- * form in both. Returns false if that is impossible.
+ * Writes a sent argument from which an argument of the called tool was built.
+ * If the called tool's error or "next" changes that argument, writes the new
+ * value; a selection has the same form in both tools. Returns false if that is
+ * impossible.
  */
 static bool
 write_made(const Compact *c, int i, const JsonbContainer *arguments,
@@ -419,9 +419,9 @@ write_made(const Compact *c, int i, const JsonbContainer *arguments,
 }
 
 /*
- * Translates arguments of the tool behind to arguments of the compact tool:
- * the sent arguments with the changes that the tool behind made. Returns NULL
- * if that is impossible.
+ * Translates arguments in an error or "next" of the called tool to arguments
+ * of the compact tool: the sent arguments, with the changes. Returns NULL if
+ * that is impossible.
  */
 static Jsonb *
 sent_arguments(const Compact *c, const JsonbContainer *arguments)
@@ -465,7 +465,7 @@ sent_arguments(const Compact *c, const JsonbContainer *arguments)
 }
 
 /*
- * Returns the corrected call of the tool behind as a call of the compact tool.
+ * Returns a corrected call of the called tool as a call of the compact tool.
  * Returns NULL if the corrected call is of another tool.
  */
 static Jsonb *
@@ -567,7 +567,7 @@ said_reply(const Compact *c)
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
 		/*
 		 * Writes the repairs of the compact tool before the repairs of the
-		 * tool behind.
+		 * called tool.
 		 */
 		if (kg_json_string_is(&it.key, "repaired") &&
 			kg_json_is_array(&it.value))
@@ -624,7 +624,7 @@ amend_error(ErrorData *edata, void *arg)
 }
 
 /*
- * Reduces max_bytes for the tool behind by the bytes by which the translated
+ * Reduces max_bytes for the called tool by the bytes by which the translated
  * "next" is longer, but not below the tool's minimum. finish() checks the size
  * of the whole reply.
  */
@@ -658,7 +658,7 @@ finish(Compact *c, Jsonb *(*behind)(const Jsonb *arguments))
 	c->behind = behind;
 	make_arguments(c);
 	leave_room(c);
-	/* The tool behind runs as a tool of its own and validates the arguments. */
+	/* The called tool runs as a tool of its own and validates the arguments. */
 	kg_graph_end(c->call.graph);
 	kg_running_begin_tool();
 	kg_repair_begin(c->call.tool, c->arguments);
@@ -765,8 +765,8 @@ with_ids(const JsonbContainer *filters, const JsonbValue *own,
 }
 
 /*
- * Returns the pointers, in the arguments behind, of "ids" and of the filters'
- * own conditions on the id.
+ * Returns the pointers, in the arguments of the called tool, of "ids" and of
+ * the filters' own conditions on the id.
  */
 static const Rename *
 names_of_ids(const JsonbValue *own)
@@ -1283,8 +1283,8 @@ kg_tool_count(const Jsonb *arguments)
 	if (!kg_json_is_object(&node))
 	{
 		/*
-		 * The node is not an object, so chains cannot be added to it. The tool
-		 * behind refuses it.
+		 * The node is not an object, so chains cannot be added to it. The
+		 * called tool refuses it.
 		 */
 		for (int i = 0; i < lengthof(chains); i++)
 			make(c, chains[i], NULL, NULL);
