@@ -19,10 +19,10 @@ extern bool kg_ask_is_mendable(const ErrorData *edata);
  * Changes a parsed statement so that its analysis does not raise the same error
  * again.  Returns false if it cannot correct the error.  It corrects:
  *
- * - A column that is not in GROUP BY, although the id of its table is: adds the
- *	 column to GROUP BY, because the parser knows no primary key.
- * - A column of a recursive query whose two parts differ in collation: gives the
- *	 first part the collation of the tables' texts.
+ * - A column is not in GROUP BY, although the id of its table is. The parser
+ *	 knows no primary key of the table, so this adds the column to GROUP BY.
+ * - The two parts of a recursive query differ in the collation of a column.
+ *	 This gives the first part the collation of the tables' texts.
  */
 extern bool kg_ask_mend(const KgAsk *ask, RawStmt *statement,
 						const ErrorData *edata);
