@@ -27,7 +27,8 @@ typedef struct Key
 	 */
 	uint64 listed;
 	KgMcpRevision revision;
-	bool app; /* with the members that refer to the explorer's page */
+	/* true: the list has the members that refer to the explorer's page */
+	bool app;
 } Key;
 
 /* The list of tools of one caller in the form of one revision. */
@@ -293,9 +294,9 @@ refuse_arguments(KgMcpRequest *req, const JsonbValue *error)
 }
 
 /*
- * Returns true for an error of a standby that the primary may not raise.
- * Errors about limits are not included, because the primary has the limits,
- * too.
+ * Returns true for an error of a standby that the primary might not raise.
+ * Errors about limits are excluded, because the primary would exceed the
+ * limits, too.
  */
 static bool
 is_refused(const Jsonb *result)
@@ -435,8 +436,8 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 		return true;
 	}
 	/*
-	 * Not all tools that can be called are in the list: it has no versions and
-	 * aliases of registered tools.
+	 * Registered tools can also be called by a version or an alias, which the
+	 * list lacks.
 	 */
 	if (bsearch(&name,
 				list->sorted,

@@ -504,8 +504,8 @@ reads_others(const KgListQuery *query, const KgInput *in)
 }
 
 /*
- * Restricts the query to the entities that related, not_related and the
- * conditions without an index select.
+ * Restricts the query to the entities that pass "related", "not_related" and
+ * those filters that no index supports.
  */
 static void
 parse_selection(ListCall *call)

@@ -129,8 +129,8 @@ typedef struct KgAggregate
 	KgSortColumn sort[KG_MAX_SORT];
 	int64 limit;
 	/*
-	 * Index of the group for which "limit" applies to each of its values; -1:
-	 * "limit" applies to all rows.
+	 * Index of the group "per": "limit" is the number of rows for each of its
+	 * values. -1: "limit" is the number of all rows.
 	 */
 	int per;
 	/* the count of edges that was named last, or NULL */

@@ -23,7 +23,7 @@
 
 typedef struct Entities
 {
-	KgNodeSet set; /* set of the nodes to read */
+	KgNodeSet set; /* set of the nodes whose entities are read */
 	/* indexed by node of set: the ref into which its entity is read */
 	KgRef **refs;
 } Entities;

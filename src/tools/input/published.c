@@ -22,7 +22,8 @@ typedef struct Key
 	const char *template;
 	uint64 catalog; /* id of the catalog */
 	int64 type_no;	/* type for which the tool is generated, or 0 */
-	uint64 numbers; /* hash of the numbers that come from settings */
+	/* hash of the numbers in the template that settings determine */
+	uint64 numbers;
 } Key;
 
 typedef struct Entry

@@ -10,7 +10,7 @@
 /*
  * Raises KG_INVALID_INPUT if the published schema refuses the arguments.
  * Called for arguments that the tool has read without an error or a repair, so
- * that the published schema is exact. The schema is expanded from the
+ * that the published schema is binding. The schema is expanded from the
  * template. type is the type for which the tool is generated, or NULL for a
  * fixed tool.
  */

@@ -22,7 +22,7 @@ typedef struct KgTemplate KgTemplate;
 /* A position at which a value is inserted. */
 typedef struct KgTemplatePlace
 {
-	/* index of the argument among the names; -1: a value of a reply */
+	/* index of the argument to insert; -1: the value comes from a reply */
 	int arg;
 	/*
 	 * index of the step whose reply has the value; pointer is its JSON Pointer

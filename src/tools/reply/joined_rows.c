@@ -19,8 +19,9 @@
 #include "tools/reply/joined_rows.h"
 
 /*
- * A step of the rows. forward and backward: in all rows, the step has an edge
- * in this direction.
+ * A step of all rows. forward: each row has an edge from the first handle of
+ * the step to the second. backward: each row has one from the second to the
+ * first.
  */
 typedef struct Step
 {

@@ -189,13 +189,16 @@ perform(void *arg)
 									  call->atomic,
 									  true);
 	/*
-	 * If the call has a key, a reply with errors is stored and returned again
-	 * later. Then its errors must not name other entities, which the caller
-	 * may see now but not later.
+	 * If the call has an idempotency key, its reply is stored and returned
+	 * again later. So the errors in it must not name other entities
+	 * ("nearest"), which the caller sees now but may not see later.
 	 */
 	if (call->atomic || call->key == NULL)
 	{
-		/* In an atomic call, kg_write_complete() adds "nearest" instead. */
+		/*
+		 * In an atomic call, kg_write_complete() adds "nearest" to the error
+		 * instead.
+		 */
 		if (!call->atomic || tool->operation == KG_EXPOSE_DELETE)
 			call->outcomes->nearest = kg_write_nearest;
 		call->outcomes->complete = kg_write_complete;
