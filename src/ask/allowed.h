@@ -12,19 +12,25 @@
 
 #include "base/error.h"
 
-/* The bounded values in a call of a function (ask/bound.h). */
+/*
+ * How kg_query_bounded() limits the values of a call of a function
+ * (ask/bound.h).
+ */
 typedef enum KgAskBound
 {
 	KG_ASK_FREE,  /* no bound */
-	KG_ASK_VALUE, /* size of the arguments and of the result */
+	KG_ASK_VALUE, /* limits the size of the arguments and of the result */
 	/*
-	 * the bound of the previous value, and a bound of the length of the last
-	 * argument
+	 * like KG_ASK_VALUE, and limits the length of the last argument, a pattern
 	 */
 	KG_ASK_PATTERN,
-	KG_ASK_GROWS,	 /* size of the result of a repetition, before it is made */
-	KG_ASK_NUMBER,	 /* digits of the arguments and of the result */
-	KG_ASK_AGGREGATE /* size of the result */
+	/*
+	 * limits the size of the result of a repetition, before the result is made
+	 */
+	KG_ASK_GROWS,
+	/* limits the number of digits of the arguments and of the result */
+	KG_ASK_NUMBER,
+	KG_ASK_AGGREGATE /* limits the size of the result */
 } KgAskBound;
 
 /* An allowed function. */
@@ -32,30 +38,38 @@ typedef struct KgAskFunction
 {
 	Oid oid;
 	/*
-	 * a query may call the function by name; false: only by an operator, a
-	 * cast or a type
+	 * true: a query may call the function by name; false: it may use the
+	 * function only through an operator, a cast or a type
 	 */
 	bool callable;
 	KgAskBound bound;
-	const char *signature; /* in the form of regprocedure, without quotes */
+	const char *signature; /* as regprocedure prints it, without quotes */
 } KgAskFunction;
 
-/* The list, in the order of OIDs; function_list.awk makes it of function_list.txt. */
+/*
+ * The allowed functions, ordered by OID. function_list.awk generates the array
+ * from function_list.txt.
+ */
 extern const KgAskFunction kg_ask_functions[];
 extern const int kg_ask_nfunctions;
 
-/* Returns an allowed function, or NULL. */
+/*
+ * Returns the entry of an allowed function, or NULL if the function is not
+ * allowed.
+ */
 extern const KgAskFunction *kg_ask_function(Oid oid);
 extern bool kg_ask_function_is_named(const char *name);
 extern const char *kg_ask_function_nearest(const char *name);
 /*
- * Returns the PostgreSQL expression that replaces a function of another SQL
- * dialect, or NULL.
+ * Returns the PostgreSQL expression to write in place of a function of another
+ * SQL dialect. Returns NULL if the name is not such a function.
  */
 extern const char *kg_ask_function_instead(const char *name);
 /*
- * Returns PostgreSQL's expression for a call of such a function, with $1, $2, ...
- * for the arguments, and @1, ... for formats of dates; NULL without an equivalent.
+ * Returns PostgreSQL's expression for a call of a function of another SQL
+ * dialect. In the expression, $1, $2, ... stand for the arguments, and @1, ...
+ * for arguments that are formats of dates. Returns NULL if there is no
+ * equivalent.
  */
 extern const char *kg_ask_function_pattern(const char *name, int nargs);
 
@@ -63,10 +77,16 @@ extern bool kg_ask_type(Oid oid);
 extern bool kg_ask_type_is_named(const char *name);
 extern const char *kg_ask_type_nearest(const char *name);
 
-/* Return whether a node is allowed in a raw tree, and in an analysed tree. */
+/*
+ * kg_ask_raw_node() returns whether a node is allowed in a raw parse tree, and
+ * kg_ask_query_node() whether it is allowed in an analysed tree.
+ */
 extern bool kg_ask_raw_node(NodeTag tag);
 extern bool kg_ask_query_node(NodeTag tag);
-/* Returns the SQL name of the construct of a refused node, for errors. */
+/*
+ * Returns the SQL name of the construct that a refused node stands for. Errors
+ * show this name.
+ */
 extern const char *kg_ask_node_name(NodeTag tag);
 
 #endif /* KG_ASK_ALLOWED_H */

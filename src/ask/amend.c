@@ -12,7 +12,10 @@
 #include "base/settings.h"
 #include "query/argument/repair.h"
 
-/* Returns the last name of a.b or "a"."b" that begins at a place. */
+/*
+ * Returns the last name of a qualified name (a.b or "a"."b") that begins at a
+ * byte offset of the statement.
+ */
 static char *
 name_at(const char *sql, int location)
 {
@@ -35,7 +38,7 @@ name_at(const char *sql, int location)
 	return pnstrdup(name, at - name);
 }
 
-/* Returns the last text in quotation marks of a hint, or NULL. */
+/* Returns the last text in quotation marks in a hint, or NULL. */
 static char *
 quoted_in(const char *hint)
 {
@@ -49,7 +52,10 @@ quoted_in(const char *hint)
 	return pnstrdup(begin + 1, end - begin - 1);
 }
 
-/* Returns the text to write instead, or NULL. */
+/*
+ * Returns the text to write in place of the refused part of the statement, or
+ * NULL.
+ */
 static const char *
 instead_of(const ErrorData *edata, const char *sql, int location)
 {
@@ -102,8 +108,10 @@ tell_columns(KgError *err, const KgAsk *ask, const char *name)
 }
 
 /*
- * Corrects the name of a column: another spelling of one, or a reference with
- * "_id" after its name. Other names in double quotes may be texts.
+ * Corrects the name of a column that does not exist. The column may exist in
+ * another spelling, or may be a reference, whose column has "_id" after its
+ * name. If no column matches a name in double quotes, the name may be meant as
+ * a text.
  */
 static void
 correct_column(KgError *err, const KgAsk *ask, const char *name, bool quoted)
@@ -167,7 +175,10 @@ amend_memory(const ErrorData *edata, const KgAsk *ask)
 							"with more conditions, or with shorter values");
 }
 
-/* Returns a type of the query that reads a table of the user, or NULL. */
+/*
+ * Returns a type of the query that reads a table of the user's database, or
+ * NULL if no type does.
+ */
 static const KgType *
 bound_type(const KgAsk *ask)
 {
@@ -180,8 +191,9 @@ bound_type(const KgAsk *ask)
 }
 
 /*
- * Raises an error which says that a table of the user could not be read,
- * without the error's text.
+ * Raises an error which says that the user's table of a type could not be
+ * read. It does not include the text of the server's error, which may contain
+ * values.
  */
 static KG_NORETURN void
 throw_table(const KgAsk *ask, const KgType *type)
@@ -197,8 +209,8 @@ throw_table(const KgAsk *ask, const KgType *type)
 }
 
 /*
- * Cuts a value off the message of an error about values.  A policy may have
- * raised it for a row that the caller cannot see.
+ * Removes the value from the message of an error about a value. A policy may
+ * have raised the error for a row that the caller cannot see.
  */
 static char *
 without_value(const char *message)
@@ -210,7 +222,10 @@ without_value(const char *message)
 	return len > 0 ? pnstrdup(message, len) : "a value is not valid";
 }
 
-/* Hides the text of an error that a policy or view may have raised. */
+/*
+ * If the query reads tables of the user, hides the text of an error that a
+ * policy or view of such a table may have raised.
+ */
 static void
 amend_tables(ErrorData *edata, const KgAsk *ask)
 {
@@ -240,8 +255,10 @@ kg_ask_amend(ErrorData *edata, void *arg)
 		case MAKE_SQLSTATE('0', 'A', '0', '0', '0'): /* not supported */
 		case MAKE_SQLSTATE('2', '1', '0', '0', '0'): /* more than one row */
 		case MAKE_SQLSTATE('2', '2', '0', '0', '0'): /* values */
-		case MAKE_SQLSTATE('2', '5', '0', '0', '0'): /* it is read-only */
-		case MAKE_SQLSTATE('4', '2', '0', '0', '0'): /* the statement */
+		/* the transaction is read-only */
+		case MAKE_SQLSTATE('2', '5', '0', '0', '0'):
+		/* fault of the statement */
+		case MAKE_SQLSTATE('4', '2', '0', '0', '0'):
 			amend_statement(edata, ask, KG_INVALID_INPUT);
 			break;
 		case MAKE_SQLSTATE('5', '4', '0', '0', '0'): /* its size */

@@ -8,8 +8,8 @@
 #include "ask/ask.h"
 
 /*
- * Raises an error of the server again as an error of a tool, if the error is about
- * the query or its resources.  Otherwise returns.  arg is the KgAsk.
+ * If an error of the server is about the query or its resources, raises it
+ * again as an error of a tool. Otherwise returns. arg is the KgAsk *.
  */
 extern void kg_ask_amend(ErrorData *edata, void *arg);
 

@@ -78,8 +78,8 @@ kg_ask_prepare(KgAsk *ask)
 }
 
 /*
- * The clock of the call also covers the planning, because the planner computes
- * constants.
+ * The time limit of the call also covers the planning, because the planner
+ * evaluates constant expressions.
  */
 void
 kg_ask(KgAsk *ask)

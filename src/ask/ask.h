@@ -27,32 +27,37 @@ typedef struct KgAsk
 	const char *sql;
 	const JsonbContainer *params; /* an array, or NULL */
 	int64 limit;				  /* rows */
-	int64 max_bytes;			  /* maximum length of all rows as JSON */
-	bool explain;				  /* also return the plan */
-	bool names_only;			  /* find tables, but do not analyse views */
+	/* maximum length in bytes of all rows as JSON */
+	int64 max_bytes;
+	bool explain; /* also return the plan */
+	/* only find the tables, do not analyse their views */
+	bool names_only;
 	/* state of the preparation */
 	const KgCatalog *catalog;
 	int nctes;
 	List *tables; /* List of KgAskTable *: the tables that the query names */
 	List *calls;  /* List of FuncCall *: table functions (ask/calls.h) */
-	bool whole;	  /* edges are read without a test of their ends */
+	/* true: edges are read without testing that their ends are visible */
+	bool whole;
 	struct QueryEnvironment *environment;
-	int ntypes; /* number of types below */
+	int ntypes; /* number of elements of types */
 	Oid *types; /* types of the parameters, inferred by the analysis */
 	ParamListInfo values;
 	/* the answer */
-	List *columns;		/* List of char *: names */
-	List *column_types; /* List of char *: as format_type() has them */
-	List *rows;			/* List of Jsonb *: arrays */
+	List *columns; /* List of char *: names of the columns */
+	/* List of char *: types of the columns, as format_type() prints them */
+	List *column_types;
+	List *rows; /* List of Jsonb *: each row is an array */
 	/* name of the limit that left rows out, or NULL */
 	const char *stopped;
-	List *plan;	 /* List of char *: lines, or NIL */
-	Size needed; /* bytes of the first row if it exceeds max_bytes, or 0 */
+	List *plan; /* List of char *: lines of the plan, or NIL */
+	/* bytes of the first row if that row alone exceeds max_bytes, or 0 */
+	Size needed;
 } KgAsk;
 
 /*
- * Answers a query. Raises KG_INVALID_INPUT at /sql, KG_TIMEOUT,
- * KG_LIMIT_EXCEEDED.
+ * Runs a query and stores its result in ask. Raises KG_INVALID_INPUT at /sql,
+ * KG_TIMEOUT, KG_LIMIT_EXCEEDED.
  */
 extern void kg_ask(KgAsk *ask);
 
@@ -60,7 +65,8 @@ extern void kg_ask(KgAsk *ask);
  * Check a statement without running it, and raise the errors that kg_ask()
  * would raise about the statement. The tables are those of ask->catalog.
  * kg_ask_check_names() only parses the text and finds its tables; it reads no
- * table of the database. kg_ask_prepare() also sets the types of parameters.
+ * table of the database. kg_ask_prepare() also infers the types of the
+ * parameters.
  */
 extern void kg_ask_check_names(KgAsk *ask);
 extern void kg_ask_prepare(KgAsk *ask);

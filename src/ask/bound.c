@@ -2,11 +2,13 @@
  * bound.c
  *	  Bounds the size of values in a query.
  *
- * A call f(a, b) is replaced by kg_query_bounded(a, b, OID of f) with the result
- * type of f.  This is possible because the executor takes types and number of
- * arguments from the expression, not from pg_proc.  An aggregate is wrapped: it
- * becomes the first argument, and the OID is 0.  If its function takes the square
- * of a number's digits in time, its arguments are wrapped instead.
+ * A call f(a, b) is replaced by kg_query_bounded(a, b, OID of f), with the
+ * result type of f. This is possible because the executor takes the types and
+ * the number of arguments from the expression, not from pg_proc.
+ *
+ * An aggregate becomes the first argument of kg_query_bounded(), and the OID
+ * is 0. If the time of the aggregate's function grows with the square of the
+ * digits of its arguments, the arguments are wrapped instead.
  */
 #include "postgres.h"
 
@@ -26,7 +28,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* ---- in the tree ---- */
+/* ---- replacing calls in the tree ---- */
 
 typedef struct Bounding
 {
@@ -190,7 +192,10 @@ bound(Node *node, void *arg)
 		RangeTblFunction *function = (RangeTblFunction *) node;
 		Node *call = function->funcexpr;
 
-		/* The executor reads the columns of such a table in pg_proc. */
+		/*
+		 * A function in FROM cannot be replaced: the executor takes the
+		 * columns of its result from pg_proc.
+		 */
 		if (bounded(bounding, call) != call)
 			kg_ask_refuse(bounding->ask,
 						  exprLocation(call),
@@ -209,16 +214,20 @@ kg_ask_bound(const KgAsk *ask, Query *query)
 	return (Query *) bound((Node *) query, &bounding);
 }
 
-/* ---- when it is called ---- */
+/* ---- calls of kg_query_bounded() ---- */
 
-/* A call in a query: the function, and the data that is needed to call it. */
+/*
+ * The function that a call of kg_query_bounded() replaces, and the data needed
+ * to call it. Cached in fn_extra.
+ */
 typedef struct Called
 {
 	KgAskBound bound;
 	bool aggregate;
 	FmgrInfo function;
 	int nargs;
-	bool varlena[FUNC_MAX_ARGS]; /* of the arguments */
+	/* whether each argument is of variable length */
+	bool varlena[FUNC_MAX_ARGS];
 	bool result_varlena;
 } Called;
 
@@ -289,7 +298,7 @@ size_of(Datum value)
 	return toast_raw_datum_size(value) - VARHDRSZ;
 }
 
-/* A numeric has four digits in two bytes. */
+/* A numeric stores four decimal digits in two bytes. */
 static void
 check_number(Datum number)
 {
@@ -366,7 +375,10 @@ kg_ask_call_bounded(FunctionCallInfo fcinfo)
 	bool isnull = PG_ARGISNULL(0);
 	Datum result = PG_GETARG_DATUM(0);
 
-	/* A row may have many calls, and the executor checks once for each row. */
+	/*
+	 * The executor checks for interrupts only once for each row, and a row may
+	 * have many calls.
+	 */
 	CHECK_FOR_INTERRUPTS();
 	if (!called->aggregate)
 		result = call_function(fcinfo, called, &isnull);

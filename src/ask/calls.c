@@ -33,7 +33,7 @@ static const struct
 	 "FROM path('type:id', 'type:id', hops): step, id, entity_type, relation"},
 };
 
-/* Returns the index of a name, or -1. */
+/* Returns the index of the table function with the name, or -1. */
 static int
 find(const char *name)
 {
@@ -89,7 +89,10 @@ kg_ask_is_call(const KgAsk *ask, const FuncCall *call)
 	return list_member_ptr(ask->calls, call);
 }
 
-/* A user may have one of the same name in the schema of the extension. */
+/*
+ * The schema is compared, too, because a user may have created a function of
+ * this name in another schema.
+ */
 bool
 kg_ask_is_called(Oid function)
 {

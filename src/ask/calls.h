@@ -1,11 +1,11 @@
 /*
  * calls.h
- *	  The table functions of a query: search(), neighbors(), reach() and path(),
- *	  which are allowed only in FROM.
+ *	  The table functions of a query: search(), neighbors(), reach() and
+ *	  path(), which are allowed only in FROM.
  *
- *	  Their names in the statement are replaced by the names of functions of the
- *	  extension (tools/sql/rows.h). So no other function with such a name can be
- *	  called.
+ *	  In the statement, their names are replaced by the names of functions of
+ *	  the extension (tools/sql/rows.h). So a query cannot call another
+ *	  function that has one of these names.
  */
 #ifndef KG_ASK_CALLS_H
 #define KG_ASK_CALLS_H
@@ -20,18 +20,18 @@ extern void kg_ask_calls_note(KgAsk *ask, RangeFunction *item);
 extern bool kg_ask_is_call(const KgAsk *ask, const FuncCall *call);
 
 /*
- * Returns whether the OID belongs to the function of the extension that
+ * Returns whether the OID is the OID of a function of the extension that
  * implements a table function.
  */
 extern bool kg_ask_is_called(Oid function);
 
-/* Returns the signature of the table function of this name, or NULL. */
+/* Returns the signature of the table function with this name, or NULL. */
 extern const char *kg_ask_call_instead(const char *name);
 
 /*
- * Returns the server's message, with the extension's function in it replaced by
- * the table function's name, and sets *instead to the signature. Returns NULL
- * if the message names no table function.
+ * If a message of the server names a function of the extension that implements
+ * a table function, returns the message with the table function's name in its
+ * place, and sets *instead to the signature. Otherwise returns NULL.
  */
 extern char *kg_ask_call_message(const char *message, const char **instead);
 

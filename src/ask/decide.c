@@ -1,10 +1,12 @@
 /*
  * decide.c
- *	  Runs a query over types with x-authorize, in an exchange with a gateway.
+ *	  Runs a query over types with x-authorize, whose access decisions a
+ *	  gateway supplies.
  *
- * A row without a decision is hidden while the query runs.  It is not shown on
- * trial, as in other tools, because an error of the caller's expression could
- * report its value.
+ * If a row has no decision, the query runs without the row. Other tools show
+ * such rows in a trial run, which only collects the nodes to decide. A query
+ * must not, because an error of the caller's expression could report a value
+ * of the row.
  */
 #include "postgres.h"
 
@@ -26,8 +28,8 @@ add_type(List *types, const KgAsk *ask, const KgType *type)
 
 /*
  * Returns the types with x-authorize whose entities the query can read. If the
- * query calls a function in place of a table, returns all types with
- * x-authorize, because such a function may read any type.
+ * query calls a table function, returns all types with x-authorize, because a
+ * table function may read any type.
  */
 static List *
 decided_types(const KgAsk *ask)

@@ -1,6 +1,7 @@
 /*
  * decide.h
- *	  Runs a query over types with x-authorize, in an exchange with a gateway.
+ *	  Runs a query over types with x-authorize, whose access decisions a
+ *	  gateway supplies.
  */
 #ifndef KG_ASK_DECIDE_H
 #define KG_ASK_DECIDE_H
@@ -9,9 +10,10 @@
 #include "nodes/plannodes.h"
 
 /*
- * Runs the plan as kg_ask_run() does.  In an exchange, it first requests the
- * decisions on all entities of the types with x-authorize that the query names.
- * Raises KG_FORBIDDEN if neither an authorizer nor a gateway decides.
+ * Runs the plan as kg_ask_run() does. If a gateway supplies the access
+ * decisions, first requests the decisions on all entities of the types with
+ * x-authorize that the query names. Raises KG_FORBIDDEN if neither an
+ * authorizer nor a gateway decides.
  */
 extern void kg_ask_run_decided(KgAsk *ask, PlannedStmt *plan);
 

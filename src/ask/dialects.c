@@ -10,10 +10,11 @@
 static const struct
 {
 	const char *name;
-	const char *instead; /* text for an error */
+	const char *instead; /* text to write in place of the call, for an error */
 	/*
-	 * PostgreSQL's expression for a call with this number of arguments, or NULL:
-	 * $n is an argument, @n a format of dates ("%Y-%m") as to_char() has it.
+	 * PostgreSQL's expression for a call with nargs arguments, or NULL. $n
+	 * stands for an argument. @n stands for an argument that is a format of
+	 * dates ("%Y-%m"), and is converted to a format of to_char().
 	 */
 	int nargs;
 	const char *pattern;

@@ -2,10 +2,11 @@
  * functions.c
  *	  The functions of pg_catalog that a query may call.
  *
- * Their arguments and results have types of types.c, and they are not volatile.
- * They are called by name, by an operator, by a cast, or as a type's input and
- * output function.  The OIDs of pg_proc that are below 10,000 do not change;
- * test/ask compares the signatures on each major.
+ * Their arguments and results have types of types.c, and no function is
+ * volatile. A query calls a function by name, by an operator, by a cast, or as
+ * the input or output function of a type. OIDs of pg_proc below 10,000 never
+ * change; test/ask compares the signatures on each major version of
+ * PostgreSQL.
  */
 #include "postgres.h"
 

@@ -1,16 +1,18 @@
 /*
  * keyed.c
- *	  Reads the entities of a range of keys in the order of their nodes.
+ *	  Reads the entities that a range of index keys selects, in the order of
+ *	  their node numbers.
  *
- * The keys have the nodes of the entities.  A lookup of each node descends from
- * the root of an index, so thousands of them take longer than a scan of all
- * entities.  This reader sorts the nodes and reads the leaves of the index between
- * them, and descends only where the next node is far away.  Most of the time goes
- * to rows that are not in the processor's caches, so it requests the rows of a page
- * before it reads them.
+ * An entry of the key index has the node number of its entity. Looking up each
+ * node would descend from the root of the node index, so thousands of nodes
+ * would take longer than a scan of all entities. This reader sorts the node
+ * numbers and reads the leaves of the node index between them. It descends
+ * again only if the next node is far away. Most of the time is spent on rows
+ * that are not in the processor's caches, so the reader prefetches the rows of
+ * a page before it reads them.
  *
- * It reads the keys of hidden entities, too. The entities themselves must pass
- * all policies of kg_entity, as in any other scan.
+ * Keys of hidden entities are read, too. The entities themselves must pass all
+ * policies of kg_entity, as in any other scan.
  */
 #include "postgres.h"
 
@@ -29,14 +31,20 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 
-/* The first values of an entry of that index; the number of the type follows. */
+/*
+ * The first values of an entry of the node index. The number of the type
+ * follows the tenant, whose length varies.
+ */
 typedef struct Entry
 {
 	int64 node;
 	char tenant[FLEXIBLE_ARRAY_MEMBER];
 } Entry;
 
-/* Number of entries of the index that are read instead of a descent from its root. */
+/*
+ * Maximum number of entries of the index that are read before the scan
+ * descends from the root to the next node instead.
+ */
 #define NEAR 100
 
 struct KgKeyed
@@ -46,13 +54,15 @@ struct KgKeyed
 	KgLeaves leaves;
 	text *tenant;
 	int32 type_no;
-	int64 *nodes; /* in order, without duplicates */
+	int64 *nodes; /* node numbers in ascending order, without duplicates */
 	int64 n;
-	int64 at;	  /* index of the next node */
-	int64 passed; /* entries read since the last node */
+	int64 at; /* index in nodes of the next node */
+	/* entries of the index read since the last node that was found */
+	int64 passed;
 	bool begun;
-	ItemPointerData ahead; /* a row of another page; not valid: none */
-	Buffer page;		   /* the page of the rows */
+	/* first row of the next page, which is already found; invalid: none */
+	ItemPointerData ahead;
+	Buffer page; /* the page of the buffered rows */
 	HeapTupleData rows[MaxHeapTuplesPerPage];
 	int nrows;
 	int returned;
@@ -93,7 +103,7 @@ kg_keyed_begin(Relation entities, Snapshot snapshot, const char *tenant,
 	return keyed;
 }
 
-/* Continues the scan at the next node. */
+/* Descends from the root of the index to the entry of the next node. */
 static void
 descend(KgKeyed *keyed)
 {
@@ -108,13 +118,17 @@ descend(KgKeyed *keyed)
 	index_rescan(keyed->scan, &key, 1, NULL, 0);
 	kg_leaves_begin(&keyed->leaves, keyed->scan);
 	keyed->begun = true;
-	/* Entries of the page may be before the node. */
+	/*
+	 * The leaf page that the scan begins on may have entries before the node,
+	 * which do not count.
+	 */
 	keyed->passed = -MaxTIDsPerBTreePage;
 }
 
 /*
- * Returns whether the entry of the index is of the next node. index_getattr() would
- * read the tenant of each entry to find the type behind it.
+ * Returns whether an entry of the index belongs to the next node, and to the
+ * tenant and type. The type follows the tenant in the entry, so
+ * index_getattr() would decode the tenant of each entry to find it.
  */
 static bool
 is_next(KgKeyed *keyed, IndexTuple tuple)
@@ -139,7 +153,7 @@ is_next(KgKeyed *keyed, IndexTuple tuple)
 		   kg_keyed_same(keyed->tenant, PointerGetDatum(entry->tenant));
 }
 
-/* Sets the row of the next node. Returns false if there is no such row. */
+/* Sets *tid to the row of the next node. Returns false if no row is left. */
 static bool
 next_tid(KgKeyed *keyed, ItemPointer tid)
 {
@@ -166,7 +180,10 @@ next_tid(KgKeyed *keyed, ItemPointer tid)
 	return false;
 }
 
-/* Requests the bytes of a row, so that rows arrive while others are read. */
+/*
+ * Prefetches the bytes of a row into the processor's caches, while other rows
+ * are read.
+ */
 static void
 fetch_ahead(Page page, ItemPointer tid)
 {
@@ -177,8 +194,8 @@ fetch_ahead(Page page, ItemPointer tid)
 }
 
 /*
- * Reads the rows of the next nodes that are in one page under one lock of it, as a
- * bitmap heap scan does.  Returns false if there are no more nodes.
+ * Locks one page and reads all rows of the next nodes that are in it, as a
+ * bitmap heap scan does. Returns false if there are no more nodes.
  */
 static bool
 read_rows(KgKeyed *keyed)

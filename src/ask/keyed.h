@@ -1,6 +1,7 @@
 /*
  * keyed.h
- *	  Reads the entities of a range of keys in the order of their nodes.
+ *	  Reads the entities that a range of index keys selects, in the order of
+ *	  their node numbers.
  */
 #ifndef KG_KEYED_H
 #define KG_KEYED_H
@@ -16,10 +17,10 @@ typedef struct KgKeyed KgKeyed;
 extern bool kg_keyed_same(const text *a, Datum b);
 
 /*
- * Reads the keys of a range, in the current memory context. Returns NULL if
- * the range has more keys than the maximum, or if the table is not a heap.
- * entities is kg_entity; the reader tests the tenant and the type number of its
- * rows.
+ * Reads the keys of a range, in the current memory context, and returns a
+ * reader of their entities. Returns NULL if the range has more keys than
+ * "most", or if the table is not a heap. "entities" is kg_entity. The reader
+ * returns only rows of the tenant and of the type of the range.
  */
 extern KgKeyed *kg_keyed_begin(Relation entities, Snapshot snapshot,
 							   const char *tenant, const KgViewRange *range,
@@ -29,7 +30,7 @@ extern KgKeyed *kg_keyed_begin(Relation entities, Snapshot snapshot,
  * entities.
  */
 extern bool kg_keyed_next(KgKeyed *keyed, TupleTableSlot *row);
-/* Starts again, so that the next entity is the first entity. */
+/* Starts again at the first entity. */
 extern void kg_keyed_rescan(KgKeyed *keyed);
 extern void kg_keyed_end(KgKeyed *keyed);
 

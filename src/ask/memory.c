@@ -2,10 +2,10 @@
  * memory.c
  *	  Bounds the memory that a query takes.
  *
- * The kernel refuses address space above the bound (RLIMIT_AS), and palloc()
- * raises an ordinary error.  But if the stack could not grow, the process would
- * be killed by a signal.  So the stack is extended before, to the size that the
- * server permits.
+ * RLIMIT_AS makes the kernel refuse address space above the bound, and
+ * palloc() then raises an ordinary error. But if the kernel refused to extend
+ * the stack, a signal would kill the process. So the stack is extended
+ * beforehand to the size that the server permits.
  */
 #include "postgres.h"
 
@@ -19,11 +19,14 @@
 #include "storage/fd.h"
 #include "tcop/tcopprot.h"
 
-/* The stack that the server uses above max_stack_depth (STACK_DEPTH_SLOP). */
+/*
+ * Bytes of stack that the server reserves beyond max_stack_depth
+ * (STACK_DEPTH_SLOP).
+ */
 #define KG_STACK_SLOP (512 * 1024)
 #define KG_PAGE 4096
 
-/* Returns the bytes of address space that the process has, or 0. */
+/* Returns the bytes of address space that the process uses, or 0 if unknown. */
 static rlim_t
 address_space(void)
 {
@@ -38,7 +41,10 @@ address_space(void)
 	return (rlim_t) pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Touches the stack down to its deepest, once a process. */
+/*
+ * Extends the stack to its maximum depth by writing to its pages. Does so once
+ * in a process.
+ */
 static void
 reserve_stack(void)
 {

@@ -1,10 +1,10 @@
 /*
  * mend.c
- *	  Corrects statements that are valid over plain tables, but not over a query's
- *	  tables.
+ *	  Corrects statements that are valid over plain tables, but not over the
+ *	  tables of a query.
  *
- * The name of the column is taken from the parser's message, which is in English
- * (settings.c).
+ * The name of the column to correct is read from the parser's message, which
+ * is in English because settings.c sets lc_messages.
  */
 #include "postgres.h"
 
@@ -15,13 +15,15 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 
-/* The node at a byte of the text. */
+/* A search for the part of the statement at a byte offset. */
 typedef struct Search
 {
 	int location;
-	SelectStmt *select; /* the innermost around it, once it is found */
-	ResTarget *target;	/* whose value is there; or NULL */
-	SelectStmt *around; /* while walking */
+	/* innermost SELECT that contains the offset; NULL until it is found */
+	SelectStmt *select;
+	/* output column whose value is at the offset, or NULL */
+	ResTarget *target;
+	SelectStmt *around; /* the SELECT that is being walked */
 } Search;
 
 static bool
@@ -50,9 +52,12 @@ find_at(Node *node, void *arg)
 	return found;
 }
 
-/* ---- grouping ---- */
+/* ---- columns that GROUP BY lacks ---- */
 
-/* Splits "table.column" of the message; false if there is no such name. */
+/*
+ * Reads "table.column" from the message of the parser. Returns false if the
+ * message has no such name.
+ */
 static bool
 read_column(const char *message, char **table, char **column)
 {
@@ -67,7 +72,10 @@ read_column(const char *message, char **table, char **column)
 	return true;
 }
 
-/* Returns the table of this name in a FROM; counts the items of the FROM. */
+/*
+ * Returns the table with this name in an item of FROM, or NULL. Adds the
+ * number of tables in the item to *n.
+ */
 static const RangeVar *
 find_table(Node *from, const char *name, int *n)
 {
@@ -90,7 +98,7 @@ find_table(Node *from, const char *name, int *n)
 	return table;
 }
 
-/* Is it a column that has the id of each entity? */
+/* Returns whether the column has the id of the table's entities. */
 static bool
 is_id_of(const Query *table, const char *column)
 {
@@ -107,7 +115,10 @@ is_id_of(const Query *table, const char *column)
 	return false;
 }
 
-/* Does GROUP BY have the id of the table? */
+/*
+ * Returns whether GROUP BY has the id of the table. If "alone" is true, FROM
+ * has only this table, so the id may be written without its name.
+ */
 static bool
 groups_by_id(const SelectStmt *select, const char *name, const Query *table,
 			 bool alone)
@@ -161,10 +172,10 @@ group_by_column(const KgAsk *ask, SelectStmt *select, const char *message)
 
 		named = named ? named : found;
 	}
-	/* A CTE of the same name may be meant. */
+	/* The name may mean a CTE with the same name, which has no key. */
 	if (named == NULL || kg_ask_is_cte(ask, named->relname))
 		return false;
-	/* Several edges have one end. */
+	/* A relation's table has no key: an end has several edges. */
 	table = kg_ask_keyed_query(ask, named->relname);
 	if (table == NULL || !groups_by_id(select, name, table, n == 1))
 		return false;
@@ -175,7 +186,7 @@ group_by_column(const KgAsk *ask, SelectStmt *select, const char *message)
 	return true;
 }
 
-/* ---- collations ---- */
+/* ---- columns of a recursive query that differ in collation ---- */
 
 static bool
 collate(ResTarget *target)

@@ -1,15 +1,16 @@
 /*
  * narrow.c
- *	  Hash tables that have values of properties instead of documents.
+ *	  Makes hash joins store values of properties instead of whole documents.
  *
- * The planner evaluates an expression in the plan that needs it. So a scan
- * returns the document of each row, and a hash join that compares a property
- * stores documents in its hash table. If the join reads the document for
- * properties only, the scan can evaluate them. They raise no error, and are
- * null if the row is missing.
+ * The planner evaluates an expression in the plan node that needs it. So a
+ * scan returns the document of each row, and a hash join that compares a
+ * property stores documents in its hash table. If the join reads only
+ * properties of the document, the scan can evaluate them instead. Reading a
+ * property raises no error, and returns null if the row is missing.
  *
- * The plan is complete here: variables of a join are columns of its inner or
- * outer plan, and variables of any other plan are columns of the plan below it.
+ * The plan is complete at this point: variables of a join refer to columns of
+ * its inner or outer plan, and variables of any other plan refer to columns of
+ * the plan below it.
  */
 #include "postgres.h"
 
@@ -20,14 +21,18 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 
-/* A column with a document, and the properties that expressions read of it. */
+/*
+ * A column with a document, and the properties that expressions read from the
+ * document.
+ */
 typedef struct Document
 {
 	int varno;
 	AttrNumber column;
-	List *calls;	  /* List of FuncExpr *, without duplicates */
-	bool whole;		  /* an expression reads more than properties */
-	AttrNumber first; /* column of the first property's value */
+	/* List of FuncExpr *: reads of properties, without duplicates */
+	List *calls;
+	bool whole;		  /* true: an expression also reads the document itself */
+	AttrNumber first; /* number of the column with the first property's value */
 } Document;
 
 static bool
@@ -39,7 +44,7 @@ is_document(const Node *node, const Document *document)
 		   (var->varattno == document->column || var->varattno == 0);
 }
 
-/* Returns whether the expression is a property of the document. */
+/* Returns whether the expression reads a property of the document. */
 static bool
 is_property(Node *node, const Document *document)
 {
@@ -55,7 +60,7 @@ is_property(Node *node, const Document *document)
 		   strncmp(name, KG_COLUMN_PREFIX, strlen(KG_COLUMN_PREFIX)) == 0;
 }
 
-/* Returns the index of the property among the calls, or -1. */
+/* Returns the index in document->calls of an equal call, or -1. */
 static int
 find_call(const Document *document, const FuncExpr *call)
 {
@@ -90,7 +95,7 @@ read_uses(Node *node, void *arg)
 	return document->whole || expression_tree_walker(node, read_uses, arg);
 }
 
-/* Replaces the properties by the columns that have their values. */
+/* Replaces calls that read properties by the columns that have their values. */
 static Node *
 replace_uses(Node *node, void *arg)
 {
@@ -112,8 +117,8 @@ replace_uses(Node *node, void *arg)
 /* ---- the plans between the join and the scan ---- */
 
 /*
- * Returns the plans from the hash table to the scan, or NIL: any other plan may
- * read the document.
+ * Returns the plans from the hash table down to the scan. Returns NIL if
+ * another kind of plan is between them, which may read the document.
  */
 static List *
 inner_plans(const HashJoin *join)
@@ -132,7 +137,11 @@ inner_plans(const HashJoin *join)
 	return IsA(plan, SeqScan) ? lappend(plans, plan) : NIL;
 }
 
-/* Returns the only variable of the plan that is this column; or NULL. */
+/*
+ * If all entries of the plan's target list are variables, and only the entry
+ * at this index refers to its column, returns that variable. Otherwise returns
+ * NULL.
+ */
 static Var *
 only_variable(const Plan *plan, AttrNumber column)
 {
@@ -155,8 +164,8 @@ only_variable(const Plan *plan, AttrNumber column)
 }
 
 /*
- * Returns the entry of the scan from which a column of the hash table comes,
- * if the entry is a document; or NULL.
+ * Returns the entry of the scan's target list from which a column of the hash
+ * table comes. Returns NULL if the entry is not a document.
  */
 static TargetEntry *
 find_entry(List *plans, AttrNumber column)
@@ -178,8 +187,8 @@ find_entry(List *plans, AttrNumber column)
 }
 
 /*
- * Adds a column to each plan: the expression of its value to the scan, and
- * variables to the other plans.
+ * Adds a column to each plan: to the scan the expression that computes the
+ * value, and to the other plans a variable that refers to the column below.
  */
 static void
 add_column(List *plans, Expr *value)
@@ -207,9 +216,9 @@ next_column(const Plan *plan)
 }
 
 /*
- * Removes the columns of a plan that the plan above does not read.  The planner
- * lets a scan below a one-time filter return all columns of its table.  That takes
- * no time, unless an expression is among them.
+ * Removes the columns of a plan that the plan above does not read. Below a
+ * one-time filter, the planner lets a scan return all columns of its table.
+ * Plain columns cost no time, but expressions among them would be evaluated.
  */
 static void
 trim(Plan *above, Plan *plan)

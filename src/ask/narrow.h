@@ -1,6 +1,6 @@
 /*
  * narrow.h
- *	  Hash tables that have values of properties instead of documents.
+ *	  Makes hash joins store values of properties instead of whole documents.
  */
 #ifndef KG_NARROW_H
 #define KG_NARROW_H
@@ -9,8 +9,8 @@
 
 /*
  * Changes each hash join whose inner side is a sequential scan. The scan then
- * returns the properties that the join reads, instead of the whole document.
- * Leaves other plans as they are.
+ * returns the values of the properties that the join reads, instead of the
+ * whole document. Other plans stay as they are.
  */
 extern void kg_ask_narrow(Plan *plan);
 

@@ -2,8 +2,9 @@
  * nodes.c
  *	  The parse nodes that a query may have.
  *
- * A node of a later major is on no list, and is refused.  test/ask lists the
- * nodes that are refused on purpose, and fails for a node that is on neither list.
+ * A node that a later major version of PostgreSQL adds is on no list, so it is
+ * refused. test/ask lists the nodes that are refused on purpose, and fails for
+ * a node that is on neither list.
  */
 #include "postgres.h"
 

@@ -2,8 +2,9 @@
  * parameters.c
  *	  The values of $1, $2, ... of a query.
  *
- * The input function of its type converts the text of a JSON value.  Only types of
- * allowed.h are possible, whose input functions are the server's.
+ * The input function of the parameter's type converts the text of a JSON
+ * value. Only types of allowed.h are possible, and their input functions are
+ * the server's own.
  */
 #include "postgres.h"
 
@@ -18,7 +19,10 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* One that is read, for its error. */
+/*
+ * The conversion of one value, run under kg_catch() because it may raise an
+ * error.
+ */
 typedef struct Reading
 {
 	const JsonbValue *value;
@@ -107,7 +111,7 @@ bind(KgAsk *ask, int i, const JsonbValue *value)
 
 	param->pflags = PARAM_FLAG_CONST;
 	param->isnull = true;
-	/* One that the statement does not use. */
+	/* The statement does not use this parameter, or its type is not allowed. */
 	if (!OidIsValid(reading.type) || !kg_ask_type(reading.type))
 		return;
 	edata = kg_catch(KG_CATCH_MEMORY, read, &reading);

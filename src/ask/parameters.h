@@ -11,9 +11,9 @@
 extern int kg_ask_nparams(const KgAsk *ask);
 
 /*
- * Converts each value to the type that the analysis inferred for its parameter,
- * and stores them in ask->values.  Raises KG_INVALID_INPUT at /params/n for a value
- * that is not valid for the type.
+ * Converts each value to the type that the analysis inferred for its
+ * parameter, and stores the results in ask->values. Raises KG_INVALID_INPUT at
+ * /params/n for a value that is not valid for the type.
  */
 extern void kg_ask_bind(KgAsk *ask);
 

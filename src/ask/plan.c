@@ -2,12 +2,14 @@
  * plan.c
  *	  Plans a query.
  *
- * Properties have no statistics, so the planner may expect a few rows of a
- * condition that has thousands.  With a nested loop that scans its inner side for
- * each outer row, the cost is the product of the sides.  With a hash join it is
- * little more than that of the nested loop even if the estimate is right.  No
- * index has properties in order, so a merge join sorts both sides.  The planner
- * prefers it to a hash join on a key whose number of distinct values is unknown.
+ * Properties have no statistics, so the planner may expect a few rows from a
+ * condition that thousands of rows fulfil. A nested loop that scans its whole
+ * inner side for each outer row then costs the product of both sides. A hash
+ * join costs little more than the nested loop even if the estimate is right. A
+ * merge join must sort both sides, because no index has properties in order.
+ * But the planner prefers a merge join to a hash join if the number of
+ * distinct values of the key is unknown. So merge joins are disabled, and such
+ * nested loops are avoided if possible.
  */
 #include "postgres.h"
 
@@ -41,7 +43,10 @@ any_of_list(List *plans, Visit visit, void *arg)
 	return false;
 }
 
-/* Visits the plans below a plan until a visit returns true. */
+/*
+ * Calls visit for the plans below a plan until a call returns true. Returns
+ * whether a call did.
+ */
 static bool
 any_below(Plan *plan, Visit visit, void *arg)
 {
@@ -59,7 +64,10 @@ any_below(Plan *plan, Visit visit, void *arg)
 	}
 }
 
-/* Visits a plan and then the plans below it. A visit may replace the plan. */
+/*
+ * Calls visit for a plan and then for the plans below it, until a call returns
+ * true. visit may replace the plan.
+ */
 static bool
 any_plan(Plan **at, Visit visit, void *arg)
 {
@@ -76,7 +84,10 @@ any_of_statement(PlannedStmt *statement, Visit visit, void *arg)
 		   any_of_list(statement->subplans, visit, arg);
 }
 
-/* Is it a nested loop whose inner side is the same for each outer row? */
+/*
+ * Returns whether the plan is a nested loop that passes no value of the outer
+ * row to its inner side, so that each outer row scans the same rows.
+ */
 static bool
 is_blind_loop(Plan **at, void *arg)
 {
@@ -99,7 +110,7 @@ lighten(Plan **at, void *arg)
 	return false;
 }
 
-/* The planner changes the query that it plans. */
+/* The planner modifies its input, so it gets a copy of the query. */
 static PlannedStmt *
 plan_copy(const KgAsk *ask, const Query *query)
 {

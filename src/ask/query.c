@@ -28,7 +28,9 @@
 /* ---- analysis ---- */
 
 /*
- * Returns the name of a column that differs by case alone, if one alone does.
+ * Searches the item for the column whose name equals "name" without regard to
+ * case. "found" is a match in earlier items, or NULL. Returns the match, or
+ * NULL if two columns with different names match.
  */
 static char *
 folded_column(const ParseNamespaceItem *item, const char *name, char *found)
@@ -48,7 +50,11 @@ folded_column(const ParseNamespaceItem *item, const char *name, char *found)
 	return found;
 }
 
-/* Of a column without its table's name: where the nearest level has one. */
+/*
+ * Looks up a column that is written without a table's name, without regard to
+ * case. Uses the innermost query level that has a match. Returns NULL if none
+ * matches, or if several do.
+ */
 static Node *
 find_folded(ParseState *state, const char *name, int location)
 {
@@ -104,16 +110,16 @@ find_column(ParseState *state, ColumnRef *ref, Node *known)
 	return NULL;
 }
 
-/* An analysis of a statement, which may have to be mended. */
+/* The analysis of a statement, which kg_ask_mend() may have to correct. */
 typedef struct Analysis
 {
 	KgAsk *ask;
 	const RawStmt *statement;
 	Query *query;
-	ErrorData *error; /* that may be mended, or NULL */
+	ErrorData *error; /* error that kg_ask_mend() may correct, or NULL */
 } Analysis;
 
-/* The parser changes the statement that it analyses. */
+/* The parser modifies the statement that it analyses, so it gets a copy. */
 static void
 analyse(void *arg)
 {
@@ -133,7 +139,10 @@ analyse(void *arg)
 	free_parsestate(state);
 }
 
-/* Keeps an error that may be mended, and raises one that can be caught. */
+/*
+ * If kg_ask_mend() may correct the error, stores it and raises an error that
+ * kg_catch() returns instead.
+ */
 static void
 note_error(ErrorData *edata, void *arg)
 {
@@ -151,7 +160,10 @@ try_analyse(void *arg)
 	kg_catch_amend(analyse, note_error, arg);
 }
 
-/* Columns of a statement that are mended at most, one after the other. */
+/*
+ * Maximum number of columns of a statement that are corrected, one after the
+ * other.
+ */
 #define KG_MENDED 64
 
 Query *
@@ -174,12 +186,12 @@ kg_ask_analyse(KgAsk *ask, RawStmt *statement)
 	}
 }
 
-/* ---- what may be in it ---- */
+/* ---- checks of the analysed tree ---- */
 
 typedef struct Check
 {
 	const KgAsk *ask;
-	int location; /* location of the innermost expression that has one */
+	int location; /* of the innermost expression that has a location */
 } Check;
 
 static void
@@ -216,8 +228,9 @@ check_function(const Check *check, Oid function)
 }
 
 /*
- * Raises for a call by name of a function that only a cast may reach: its
- * arguments are the cast's, and the function does not check them.
+ * Raises an error if a query calls a function by name that it may use only
+ * through a cast. The function relies on the arguments that a cast passes, and
+ * does not check them.
  */
 static void
 check_called_by_name(const Check *check, const FuncExpr *call)
@@ -240,7 +253,7 @@ check_functions(const Check *check, Node *node)
 	if (IsA(node, FuncExpr))
 		check_called_by_name(check, (FuncExpr *) node);
 
-	/* It is an expression with a message of its own (raw.c). */
+	/* raw.c has refused the SQLValueFunctions that are not allowed. */
 	if (IsA(node, SQLValueFunction) ||
 		!check_functions_in_node(node, is_not_allowed, NULL))
 		return;
@@ -305,7 +318,7 @@ check_collation(const Check *check, Oid collation)
 					  "a collation of pg_catalog, such as \"C\"");
 }
 
-/* Is it a kind that a query makes itself? */
+/* Returns whether a query itself creates range table entries of this kind. */
 static bool
 is_of_query(RTEKind kind)
 {
@@ -319,7 +332,7 @@ check_table(const Check *check, const RangeTblEntry *table)
 {
 	if (table->rtekind == RTE_NAMEDTUPLESTORE)
 	{
-		/* A CTE's name out of the reach of the CTE. */
+		/* The name of a CTE was used outside the scope of the CTE. */
 		if (kg_ask_table_query(check->ask, table->enrname) == NULL)
 			kg_ask_table_unknown(check->ask, table->enrname, -1);
 	}
@@ -337,7 +350,10 @@ check_table(const Check *check, const RangeTblEntry *table)
 	check_types(check, table->coltypes);
 }
 
-/* The executor looks for interrupts between rows, which are of all sets. */
+/*
+ * Maximum number of grouping sets. The executor checks for interrupts between
+ * input rows, and each row is added to all grouping sets.
+ */
 #define KG_ASK_GROUPING_SETS 512
 
 static void
@@ -428,7 +444,10 @@ check_node(const Check *check, Node *node)
 			check_collation(check, ((CollateExpr *) node)->collOid);
 			break;
 		case T_Var:
-			/* tableoid, ctid: no table of a query has them */
+			/*
+			 * a system column, such as tableoid or ctid; no table of a query
+			 * has them
+			 */
 			if (((Var *) node)->varattno < 0)
 				kg_ask_refuse(check->ask,
 							  check->location,
@@ -464,7 +483,7 @@ walk(Node *node, void *arg)
 		check.location = exprLocation(node);
 	check_node(&check, node);
 	if (IsA(node, RangeTblEntry))
-		return false; /* its query walks its parts */
+		return false; /* the walk of its query visits its parts */
 	if (IsA(node, CommonTableExpr))
 	{
 		CommonTableExpr *cte = (CommonTableExpr *) node;

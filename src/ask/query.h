@@ -9,14 +9,15 @@
 
 /*
  * Returns the analysed tree of a parsed statement, and sets the types of its
- * parameters.  A column that is not found is looked up without regard to case.
+ * parameters. If a column is not found by its exact name, it is looked up
+ * without regard to case.
  */
 extern Query *kg_ask_analyse(KgAsk *ask, RawStmt *statement);
 
 /*
- * Raises an error for a node, function, type or collation that is on no list of
- * allowed.h.  Must be called before the views replace the tables: then the tree
- * has only nodes of the caller's statement.
+ * Raises an error for a node, function, type or collation that is on no list
+ * of allowed.h. Must be called before the views replace the tables, while the
+ * tree has only nodes of the caller's statement.
  */
 extern void kg_ask_check(const KgAsk *ask, Query *query);
 

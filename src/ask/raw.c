@@ -18,7 +18,10 @@
 
 static bool check(Node *node, void *arg);
 
-/* Returns the name of a list of one, or of one in pg_catalog; else NULL. */
+/*
+ * Returns the last name of a list that has no schema, or the schema
+ * pg_catalog. Returns NULL for other lists.
+ */
 static const char *
 name_in_catalog(List *names)
 {
@@ -68,7 +71,10 @@ check_type(const KgAsk *ask, const TypeName *type)
 		"array of one of these types");
 }
 
-/* The grammar's own words (EXTRACT, AT TIME ZONE) name pg_catalog. */
+/*
+ * Names in pg_catalog are allowed, because the grammar writes its own
+ * constructs (EXTRACT, AT TIME ZONE) as calls with this schema.
+ */
 static void
 check_call(const KgAsk *ask, const FuncCall *call)
 {
@@ -173,7 +179,10 @@ check_table(KgAsk *ask, RangeVar *table)
 	kg_ask_table_note(ask, table);
 }
 
-/* Raises for a node that is on no list; what nodes have that no walker visits. */
+/*
+ * Checks a node of the raw tree. Includes the parts of the node that
+ * raw_expression_tree_walker() does not visit.
+ */
 static void
 check_node(KgAsk *ask, Node *node)
 {
@@ -262,10 +271,16 @@ check(Node *node, void *arg)
 	return raw_expression_tree_walker(node, check, arg);
 }
 
-/* The planner takes as long as the cube of them, and cannot be interrupted. */
+/*
+ * Maximum number of CTEs. The time of the planner grows with the cube of their
+ * number, and it cannot be interrupted.
+ */
 #define KG_ASK_CTES 64
 
-/* Names of CTEs are tables wherever the parser looks for one of that name. */
+/*
+ * Records the names of CTEs, so that the parser finds a table for each of them
+ * everywhere (ask/tables.h).
+ */
 static bool
 note_ctes(Node *node, void *arg)
 {

@@ -8,10 +8,10 @@
 #include "ask/ask.h"
 
 /*
- * Parses the text, checks nodes and names of the tree, and records each table that
- * it names (ask/tables.h).  Returns the tree.  Names are checked here, because
- * their analysis would read the catalogs, run input functions and reveal which
- * names exist.
+ * Parses the text, checks nodes and names of the raw tree, and records each
+ * table that the tree names (ask/tables.h). Returns the tree. Names are
+ * checked here, because the analysis of a name would read the catalogs, run
+ * input functions and reveal which names exist.
  */
 extern RawStmt *kg_ask_parse(KgAsk *ask);
 

@@ -10,7 +10,7 @@
 #include "ask/translate.h"
 #include "mb/pg_wchar.h"
 
-/* Of the text, to show where something is. */
+/* Bytes of the statement that an error shows from the position of the fault. */
 #define KG_SHOWN 40
 
 static void
@@ -26,7 +26,10 @@ place(KgError *err, const char *sql, int location)
 	if (*at != '\0')
 		kg_error_got_string(
 			err, pnstrdup(at, pg_mbcliplen(at, strlen(at), KG_SHOWN)));
-	/* A name alone does not make the rest of a statement right. */
+	/*
+	 * Even if the correction of a name is certain, the rest of the statement
+	 * may be wrong.
+	 */
 	kg_error_doubt(err);
 }
 

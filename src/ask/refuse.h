@@ -9,12 +9,16 @@
 #include "base/error.h"
 
 /*
- * Returns an error; location is a byte offset in the text, or -1: no position.
+ * Returns an error about the statement. location is a byte offset in its text,
+ * or -1 if there is no position.
  */
 extern KgError *kg_ask_error(const KgAsk *ask, KgErrorCode code, int location,
 							 const char *fmt, ...) pg_attribute_printf(4, 5);
 
-/* Converts a position in characters, from 1, to a byte offset; 0 to -1. */
+/*
+ * Converts a position in characters, counted from 1, to a byte offset in the
+ * statement. Returns -1 for position 0.
+ */
 extern int kg_ask_location(const KgAsk *ask, int position);
 
 /*
@@ -32,7 +36,8 @@ extern KG_NORETURN void kg_ask_refuse_many(const KgAsk *ask, int location,
 										   int most, const char *what);
 
 /*
- * Raises an error which says that a function does not exist, or is not allowed.
+ * Raises an error which says that a function does not exist, or is not allowed
+ * in a query.
  */
 extern KG_NORETURN void kg_ask_refuse_function(const KgAsk *ask, int location,
 											   const char *name);

@@ -1,6 +1,6 @@
 /*
  * run.c
- *	  Running a query.
+ *	  Runs a query.
  *
  * Each row is converted to JSON when it arrives. The executor stops when limit
  * or max_bytes is reached.
@@ -21,8 +21,9 @@
 #include "utils/snapmgr.h"
 
 /*
- * Maximum number of digits of a number that is returned as a number. A longer
- * number is returned as a text, because readers of JSON could not read it.
+ * Maximum number of digits of a number that is returned as a JSON number. A
+ * longer number is returned as a string, because readers of JSON could not
+ * read it.
  */
 #define KG_MOST_DIGITS 1000
 
@@ -30,14 +31,18 @@ typedef struct Receiver
 {
 	DestReceiver dest;
 	KgAsk *ask;
-	Size size;		   /* size of the rows so far */
-	int n;			   /* columns */
-	FmgrInfo *to_json; /* output function of each */
+	Size size; /* bytes of the rows up to now */
+	int n;	   /* columns */
+	/* for each column, the function that converts its values to JSON */
+	FmgrInfo *to_json;
 	MemoryContext answer;
 	MemoryContext row;
 } Receiver;
 
-/* A number that is too long for readers, as the text of it. */
+/*
+ * Writes a number. A number with more than KG_MOST_DIGITS digits is written as
+ * a string.
+ */
 static void
 write_number(KgJsonWriter *w, const JsonbValue *value)
 {
@@ -77,7 +82,10 @@ make_row(Receiver *receiver, TupleTableSlot *slot)
 	return kg_jw_finish(&w);
 }
 
-/* Returns false to stop the executor. */
+/*
+ * Adds a row to the result. Returns false, which stops the executor, if a
+ * limit is reached.
+ */
 static bool
 receive(TupleTableSlot *slot, DestReceiver *self)
 {

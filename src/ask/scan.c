@@ -3,16 +3,16 @@
  *	  Scans of the entities of one type, or the edges of one relation.
  *
  * kg_entity has the entities of all types and tenants, so a scan of one type
- * reads rows of the others. A sequential scan reads all columns of such a row
- * and then compares the texts that name the type. This scan reads columns up to
- * the number of the type (or relation), which belongs to one tenant, compares
- * that, and then the bytes of the tenant. It also leaves out conditions that
- * are true for each row that is left.
+ * reads rows of all others. A sequential scan deforms all needed columns of
+ * such a row and then compares the texts that name the type. This scan deforms
+ * only the columns up to the number of the type (or relation). It compares
+ * this number, which belongs to one tenant, and then the bytes of the tenant.
+ * It also omits conditions that are true for all remaining rows.
  *
- * Conditions that keys of a property answer exactly have no index scan in the
- * plan if the planner expects thousands of keys. Then this scan reads the keys
- * when it begins, and if they are few beside the rows of the table, only their
- * entities.
+ * If the planner expects thousands of matching keys, it chooses no index scan,
+ * even if the keys of a property answer the condition exactly. In this case,
+ * this scan reads the keys when it begins. If they are few compared to the
+ * rows of the table, it reads only the entities of these keys.
  */
 #include "postgres.h"
 
@@ -37,20 +37,24 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-/* Elements of custom_private. */
+/* Indexes in custom_private. */
 typedef enum Private
 {
-	/* the column that has the number of the type or relation, and that */
+	/*
+	 * integer list: the column with the number of the type or relation, and
+	 * the number
+	 */
 	NUMBERS,
 	TENANT, /* a String */
-	OTHERS, /* conditions except the condition on the tenant */
+	OTHERS, /* conditions of the plan except the comparison of the tenant */
 	FILTER, /* arguments of kg_view_nodes(), or NIL */
 	REST	/* conditions that are not part of the filter */
 } Private;
 
 /*
- * Keys are read up to this part of the rows of the table, because their
- * entities take longer to find than the next row of a scan.
+ * The scan reads the entities of keys only if there are at most 1 / KEYS_PART
+ * as many keys as rows in the table. Looking up an entity takes longer than
+ * reading the next row.
  */
 #define KEYS_PART 4
 #define KEYS_LEAST 10000
@@ -64,10 +68,12 @@ typedef struct LightScan
 	AttrNumber column;
 	int32 number;
 	AttrNumber tenant_column;
-	text *tenant; /* whose rows these are */
+	text *tenant; /* tenant whose rows are returned */
 	bool begun;
-	ExprState *rest; /* the conditions if keys are read */
-	KgKeyed *keyed;	 /* NULL: the scan reads all rows */
+	/* conditions to test if the scan reads the entities of keys */
+	ExprState *rest;
+	/* reader of the entities of keys; NULL: the scan reads all rows */
+	KgKeyed *keyed;
 } LightScan;
 
 static Node *create(CustomScan *plan);
@@ -122,13 +128,15 @@ begin(CustomScanState *state, EState *estate, int eflags)
 	scan->tenant = cstring_to_text(strVal(private_of(scan, TENANT)));
 	scan->tenant_column = get_attnum(RelationGetRelid(table), "tenant");
 	/*
-	 * The plan has the condition of the tenant to be shown; this scan tests it.
+	 * The qual of the plan keeps the comparison of the tenant, so that EXPLAIN
+	 * shows it. The scan itself compares the tenant, so its state has only the
+	 * other conditions.
 	 */
 	state->ss.ps.qual = ExecInitQual(private_of(scan, OTHERS), &state->ss.ps);
 	scan->rest = ExecInitQual(private_of(scan, REST), &state->ss.ps);
 }
 
-/* Decides whether the scan reads the entities of keys only. */
+/* Decides whether the scan reads only the entities of keys. */
 static void
 read_keys(LightScan *scan)
 {
@@ -153,8 +161,8 @@ read_keys(LightScan *scan)
 }
 
 /*
- * Returns the next row. The plan's expressions expect a slot that has all
- * values, so this fetches all columns that they read.
+ * Returns the next row. The expressions of the plan expect their columns to be
+ * deformed, so this deforms all columns that they read.
  */
 static TupleTableSlot *
 next_row(ScanState *state)
@@ -185,7 +193,7 @@ next_row(ScanState *state)
 	return NULL;
 }
 
-/* No row is locked, so none is read again. */
+/* Called to recheck a row after it was locked. This scan locks no rows. */
 static bool
 recheck(ScanState *state, TupleTableSlot *row)
 {
@@ -236,22 +244,25 @@ explain(CustomScanState *state, List *ancestors, ExplainState *es)
 		ExplainPropertyText("Keys", filter.property, es);
 }
 
-/* Conditions of a scan that compare a column with a constant. */
+/*
+ * The conditions of a scan, sorted into comparisons of a column with a
+ * constant and others.
+ */
 typedef struct Compared
 {
 	const char *tenant;
 	const char *bundle;
 	const char *type;
-	Node *own_tenant;	  /* the comparison itself */
-	List *rest;			  /* the conditions that compare none of these */
+	Node *own_tenant;	  /* the condition that compares the tenant */
+	List *rest;			  /* the conditions that are not such comparisons */
 	const KgType *entity; /* the type, if the table is kg_entity */
 	AttrNumber column;
 	int32 number;
 } Compared;
 
 /*
- * Stores a comparison of a column with a constant. Returns false if the
- * condition has another form.
+ * If the condition compares a column of the table with a constant, stores the
+ * comparison and returns true. Otherwise returns false.
  */
 static bool
 store_comparison(Compared *compared, Oid table, Node *condition)
@@ -295,8 +306,8 @@ store_comparison(Compared *compared, Oid table, Node *condition)
 
 /*
  * Returns whether a condition is true for each row with the tenant and the
- * number of the type. A caller that sees all entities must still do so when the
- * plan runs: kg_ask_tables_require().
+ * number of the type. This may depend on the caller seeing all entities, so
+ * kg_ask_tables_require() checks that again when the plan runs.
  */
 static bool
 is_true(KgAsk *ask, const Node *condition)
@@ -314,7 +325,7 @@ is_true(KgAsk *ask, const Node *condition)
 	return true;
 }
 
-/* Sets the number of the type from its names. */
+/* Sets the number of the type from the names of its bundle and type. */
 static void
 find_type(const KgAsk *ask, Oid table, Compared *compared)
 {

@@ -9,9 +9,9 @@
 #include "nodes/plannodes.h"
 
 /*
- * If the plan is a scan of a whole table, returns a scan that returns the same
- * rows but takes less time per row. Otherwise returns the plan itself. The
- * plan belongs to the statement.
+ * If the plan is a sequential scan of one type or relation, returns a custom
+ * scan that returns the same rows in less time per row. Otherwise returns the
+ * plan itself. The plan belongs to the statement.
  */
 extern Plan *kg_ask_light_scan(KgAsk *ask, const PlannedStmt *statement,
 							   Plan *plan);

@@ -11,7 +11,7 @@
 #include "storage/fd.h"
 #include "utils/guc.h"
 
-/* Part of the memory of a call that a sort or a hash table may have. */
+/* A sort or a hash table may use 1 / KG_WORK_PART of the memory of a query. */
 #define KG_WORK_PART 4
 
 void
@@ -25,7 +25,7 @@ kg_ask_set(const char *name, const char *value)
 		name, value, PGC_SUSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
 
-/* Lowers a setting of kilobytes; 0 is no bound. */
+/* Lowers a setting in kilobytes to at most "most". most 0 means no limit. */
 static void
 lower(const char *name, int present, int most)
 {

@@ -7,14 +7,17 @@
 
 #include "c.h"
 
-/* Sets a setting until the innermost level of settings ends. */
+/*
+ * Sets a setting (GUC). The value lasts until the innermost GUC nest level
+ * ends.
+ */
 extern void kg_ask_set(const char *name, const char *value);
 
 /*
- * The state before a query.  Between kg_ask_settings_begin() and _end(), settings
- * that change the meaning of a text are fixed, names are looked up only in
- * pg_catalog, and the transaction is read-only.  An error ends this with its
- * (sub)transaction.
+ * The state to restore after a query. Between kg_ask_settings_begin() and
+ * kg_ask_settings_end(), settings that change the meaning of a text have fixed
+ * values, names are looked up only in pg_catalog, and the transaction is
+ * read-only. An error restores the state when its (sub)transaction aborts.
  */
 typedef struct KgAskSettings
 {

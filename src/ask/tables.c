@@ -23,15 +23,16 @@
 typedef struct KgAskTable
 {
 	const char *name;
-	Query *query; /* NULL: no table has the name, */
-	bool cte;	  /* which a CTE has */
-	/* one of the two, if there is a query */
+	Query *query; /* analysed view; NULL: no table has the name */
+	bool cte;	  /* a CTE has the name */
+	/* If there is a query, exactly one of the two is set. */
 	const KgType *type;
 	const KgRelation *relation;
 } KgAskTable;
 
 /*
- * A type or a relation that a name may mean. One of the two members is NULL.
+ * A type or a relation that a name may mean. Exactly one of the members is not
+ * NULL.
  */
 typedef struct Meant
 {
@@ -51,8 +52,9 @@ find_noted(const KgAsk *ask, const char *name)
 }
 
 /*
- * Makes the parser find a table of the name, with the columns of the type or
- * relation; NULL: no table has the name.
+ * Makes the parser find a table with the name and with the columns of the type
+ * or relation. If "meant" is NULL, only a CTE has the name, and the table has
+ * a single column as a placeholder.
  */
 static void
 note(KgAsk *ask, const char *name, const Meant *meant, bool cte)
@@ -118,7 +120,7 @@ own_full_name(const Meant *meant)
 			   : full_name(meant->relation->bundle, meant->relation->name);
 }
 
-/* Returns all that there is: types first. */
+/* Returns all types, followed by all relations, that the caller sees. */
 static Meant *
 all_tables(const KgAsk *ask, int *n)
 {
@@ -175,8 +177,8 @@ throw_ambiguous(const KgAsk *ask, List *found, const RangeVar *table)
 }
 
 /*
- * Returns the members of "all" whose name, with or without the name of its
- * bundle, is equal to the name.
+ * Returns the members of "all" that have the name. The name may include the
+ * name of the bundle.
  */
 static List *
 find_named(Meant *all, int n, const char *name,
@@ -195,7 +197,10 @@ find_named(Meant *all, int n, const char *name,
 
 /* ---- tables of a query ---- */
 
-/* Returns what an unquoted name means: exactly, or else without its case. */
+/*
+ * Returns the types and relations that an unquoted name means. If no name
+ * matches exactly, compares without regard to case.
+ */
 static List *
 find_tables(const KgAsk *ask, const char *name)
 {
@@ -266,8 +271,8 @@ kg_ask_keyed_query(const KgAsk *ask, const char *name)
 }
 
 /*
- * Returns whether only a condition of the query, and no policy, hides the rows
- * of other tenants.
+ * Returns whether rows of other tenants are hidden only by a condition of the
+ * view on a column, and not by a policy.
  */
 static bool
 hides_by_column(const KgAsk *ask, const char *name)
@@ -279,8 +284,8 @@ hides_by_column(const KgAsk *ask, const char *name)
 }
 
 /*
- * Replaces the named tuplestores by sub-selects, as the rewriter does for a
- * view.
+ * Replaces the named tuplestores of a query by sub-selects, as the rewriter
+ * replaces views.
  */
 static bool
 plant(Node *node, void *arg)

@@ -2,11 +2,12 @@
  * tables.h
  *	  The tables of a query: the caller's types and relations.
  *
- *	  A table is defined by the text of a view (store/view_sql.h), and is no object
- *	  of PostgreSQL's catalog.  For the parser it is a named tuplestore.  After the
- *	  analysis, the analysed view replaces the tuplestore.  Names of CTEs are
- *	  tuplestores, too, so that the parser finds every name as a tuplestore, even
- *	  outside the scope of the CTE, and never looks in the catalog.
+ *	  A table is defined by the text of a view (store/view_sql.h), and is no
+ *	  object in PostgreSQL's catalog. For the parser it is a named tuplestore.
+ *	  After the analysis, the analysed view replaces the tuplestore. Names of
+ *	  CTEs are recorded as tuplestores, too. So the parser finds every name as
+ *	  a tuplestore, even outside the scope of a CTE, and never looks in the
+ *	  catalog.
  */
 #ifndef KG_ASK_TABLES_H
 #define KG_ASK_TABLES_H
@@ -14,8 +15,8 @@
 #include "ask/ask.h"
 
 /*
- * Records that the query has a CTE of this name.  Outside the scope of the CTE the
- * name means the table of this name, if there is one.
+ * Records that the query has a CTE with this name. Outside the scope of the
+ * CTE, the name means the type or relation with this name, if there is one.
  */
 extern void kg_ask_cte_note(KgAsk *ask, const char *name);
 extern bool kg_ask_is_cte(const KgAsk *ask, const char *name);
@@ -29,15 +30,18 @@ extern bool kg_ask_is_cte(const KgAsk *ask, const char *name);
  */
 extern void kg_ask_table_note(KgAsk *ask, RangeVar *table);
 
-/* Raises KG_UNKNOWN_TYPE, with the caller's tables. */
+/* Raises KG_UNKNOWN_TYPE. The error lists the caller's tables. */
 extern KG_NORETURN void kg_ask_table_unknown(const KgAsk *ask, const char *name,
 											 int location);
 
-/* Returns the analysed view of a recorded table; NULL for a CTE's name. */
+/*
+ * Returns the analysed view of a recorded table. Returns NULL if the name is
+ * only the name of a CTE.
+ */
 extern Query *kg_ask_table_query(const KgAsk *ask, const char *name);
 /*
- * Returns the analysed view of a recorded table of a type, whose first column is
- * its key; NULL for a relation's table or a CTE's name.
+ * Returns the analysed view of a recorded table of a type; its first column is
+ * the key. Returns NULL for the table of a relation or the name of a CTE.
  */
 extern Query *kg_ask_keyed_query(const KgAsk *ask, const char *name);
 
@@ -45,8 +49,8 @@ extern Query *kg_ask_keyed_query(const KgAsk *ask, const char *name);
 extern void kg_ask_tables_plant(KgAsk *ask, Query *query);
 
 /*
- * Raises KG_CONFLICT if the caller does not see all entities any more, and
- * edges would be read without a test of their ends.
+ * Raises KG_CONFLICT if the plan reads edges without testing that their ends
+ * are visible, and the caller no longer sees all entities.
  */
 extern void kg_ask_tables_require(const KgAsk *ask);
 
@@ -54,8 +58,8 @@ extern void kg_ask_tables_require(const KgAsk *ask);
 extern List *kg_ask_columns(const KgAsk *ask);
 
 /*
- * Returns the types (const KgType *) of the recorded tables, and those that the
- * recorded relations connect.
+ * Returns the types (const KgType *) of the recorded tables, and the types
+ * that the recorded relations connect.
  */
 extern List *kg_ask_types(const KgAsk *ask);
 

@@ -47,9 +47,10 @@ typedef struct Translation
 	const char *meant;
 	Token *tokens;
 	int n;
-	int nquestions;	 /* "?" that were replaced */
-	int nnamed;		 /* names of parameters that were replaced */
-	const char *top; /* number of TOP, or NULL */
+	int nquestions; /* number of "?" that were replaced by $n */
+	/* number of names of parameters that were replaced by $n */
+	int nnamed;
+	const char *top; /* the number n of "SELECT TOP n", or NULL */
 	bool impossible;
 	StringInfoData out;
 } Translation;
@@ -62,7 +63,10 @@ is_word(char c)
 	return isalnum((unsigned char) c) || c == '_' || IS_HIGHBIT_SET(c);
 }
 
-/* Returns the end of a text in quotation marks, which are doubled within. */
+/*
+ * Returns the end of a text in quotation marks. Within the text, a doubled
+ * quotation mark stands for one.
+ */
 static const char *
 end_of_quoted(const char *at)
 {
@@ -73,7 +77,7 @@ end_of_quoted(const char *at)
 	return *at == quote ? at + 1 : NULL;
 }
 
-/* Returns the end of the blanks and comments at a place. */
+/* Returns the end of the white space and comments that begin at a position. */
 static const char *
 skip_blanks(const char *at)
 {
@@ -90,7 +94,10 @@ skip_blanks(const char *at)
 	}
 }
 
-/* Reads the tokens; returns false for a text that is not read here. */
+/*
+ * Reads the tokens of a statement. Returns false if the statement has a
+ * construct that this file cannot read.
+ */
 static bool
 read_tokens(Translation *t, const char *sql)
 {
@@ -112,7 +119,10 @@ read_tokens(Translation *t, const char *sql)
 				end++;
 		else if (token->kind != SIGN)
 			end = end_of_quoted(at);
-		/* Texts with $tags$ or backslashes have rules of their own. */
+		/*
+		 * Texts in $tags$ and texts with backslashes have other rules, which
+		 * are not supported.
+		 */
 		if (end == NULL || t->n > KG_ASK_TOKENS ||
 			(*at == '$' && end[0] == '$'))
 			return false;
@@ -169,11 +179,13 @@ closing(const Translation *t, int i)
 	return -1;
 }
 
-/* ---- output ---- */
+/* ---- output of tokens and calls ---- */
 
 static void write_tokens(Translation *t, int from, int to);
 
-/* Writes the text between a token and the previous token. */
+/*
+ * Writes the white space and comments between the previous token and a token.
+ */
 static void
 write_gap(Translation *t, int i)
 {
@@ -190,8 +202,9 @@ write_name(Translation *t, const char *name, int len)
 }
 
 /*
- * Writes a format of dates ('%Y-%m') in the form of to_char(). A format with
- * letters outside of codes has no equivalent.
+ * Writes a format of dates ('%Y-%m') as a format of to_char(). If the format
+ * has letters other than codes, it has no equivalent, and the translation is
+ * marked as impossible.
  */
 static void
 write_format(Translation *t, const Token *token)
@@ -229,7 +242,10 @@ write_format(Translation *t, const Token *token)
 	}
 }
 
-/* Writes the call at i, which ends at "end", by a pattern. */
+/*
+ * Writes the call that begins at token i and ends at token "end", in the form
+ * of a pattern (kg_ask_function_pattern()).
+ */
 static void
 write_pattern(Translation *t, const char *pattern, const int *commas, int end)
 {
@@ -251,7 +267,7 @@ write_pattern(Translation *t, const char *pattern, const int *commas, int end)
 			write_format(t, &t->tokens[first]);
 		else
 		{
-			/* The blank before an argument is not a part of it. */
+			/* Removes the white space before the argument. */
 			int at = t->out.len;
 
 			write_tokens(t, first, last);
@@ -264,7 +280,8 @@ write_pattern(Translation *t, const char *pattern, const int *commas, int end)
 }
 
 /*
- * Writes a call of a function of another dialect; returns the token after it.
+ * Writes a call of a function of another dialect. Returns the index of the
+ * token after the call.
  */
 static int
 write_call(Translation *t, int i)
@@ -301,7 +318,7 @@ write_call(Translation *t, int i)
 
 /* ---- other constructs ---- */
 
-/* LIMIT a, b; SELECT TOP n. */
+/* Translates LIMIT a, b and SELECT TOP n. */
 static int
 write_limit(Translation *t, int i)
 {
@@ -326,7 +343,10 @@ write_limit(Translation *t, int i)
 	return i;
 }
 
-/* "?", and ":name", "@name" or "$name" of a member of params. */
+/*
+ * Translates parameters to $n: "?", and ":name", "@name" or "$name", which
+ * name a member of params.
+ */
 static int
 write_parameter(Translation *t, int i)
 {
@@ -359,7 +379,10 @@ write_parameter(Translation *t, int i)
 	return i;
 }
 
-/* Is the token a column named as a keyword, "from" or "to"? */
+/*
+ * Returns whether the token is the name of a column, although it is a keyword
+ * ("from" or "to").
+ */
 static bool
 is_column(const Translation *t, int i)
 {
@@ -379,7 +402,10 @@ is_column(const Translation *t, int i)
 		   (is_sign(t, i - 1, "(") && is_sign(t, i + 1, ")"));
 }
 
-/* Names in the quotation marks of other dialects, and such of keywords. */
+/*
+ * Writes names in the quotation marks of other dialects, and names that are
+ * keywords, in double quotes.
+ */
 static int
 write_quoted(Translation *t, int i)
 {
@@ -392,7 +418,10 @@ write_quoted(Translation *t, int i)
 		write_name(t, token->at + 1, token->len - 2);
 		return i + 1;
 	}
-	/* After a name or a parenthesis, "[" is a subscript. */
+	/*
+	 * After a name or a parenthesis, "[" begins a subscript, so it does not
+	 * quote a name.
+	 */
 	if (is_sign(t, i, "[") && is_kind(t, i + 1, WORD) &&
 		is_sign(t, i + 2, "]") && !is_kind(t, i - 1, QUOTED) &&
 		!is_sign(t, i - 1, ")]") &&
@@ -422,8 +451,8 @@ is_both(const char *bundle, const char *name, const char *schema,
 }
 
 /*
- * Returns whether "schema.name" is a type or relation with its bundle, or with
- * the schema public.
+ * Returns whether "schema.name" is the name of a type or relation after its
+ * bundle, or after the schema public.
  */
 static bool
 is_in_bundle(const KgCatalog *catalog, const char *schema, const char *name)
@@ -442,9 +471,9 @@ is_in_bundle(const KgCatalog *catalog, const char *schema, const char *name)
 }
 
 /*
- * Replaces the name t->sent, which does not exist, by the name that is meant,
- * and removes the name of a bundle before the name of a table. Returns the
- * index of the next token, or i if the token is neither.
+ * Replaces the name t->sent, which does not exist, by t->meant. Also removes
+ * the name of a bundle before the name of a table. Returns the index of the
+ * next token, or i if nothing was replaced.
  */
 static int
 write_meant(Translation *t, int i)
@@ -470,7 +499,10 @@ write_meant(Translation *t, int i)
 		(token->kind != WORD && !quoted) || len != (int) strlen(t->sent) ||
 		pg_strncasecmp(name, t->sent, len) != 0)
 		return i;
-	/* Without a meant name: a text in double quotes, as MySQL allows it. */
+	/*
+	 * If t->meant is NULL, t->sent is a text in double quotes, which MySQL
+	 * allows.
+	 */
 	if (t->meant == NULL && (!quoted || !is_sign(t, i - 1, "=<>(,") ||
 							 memchr(name, '\'', len) != NULL))
 		return i;
@@ -482,7 +514,7 @@ write_meant(Translation *t, int i)
 	return i + 1;
 }
 
-/* ---- the whole ---- */
+/* ---- whole statements ---- */
 
 static void
 write_tokens(Translation *t, int from, int to)

@@ -9,17 +9,17 @@
 #include "base/error.h"
 
 /*
- * Adds to the error of a statement a correction, if the statement has
- * constructs of other dialects that have one equivalent in PostgreSQL. sent is
- * a name that does not exist, or NULL. meant is the name that replaces sent.
- * If meant is NULL, sent is a text in double quotes.
+ * If a statement has constructs of other dialects with exactly one equivalent
+ * in PostgreSQL, adds the corrected statement to the error. sent is a name
+ * that does not exist, or NULL. meant is the name that replaces sent. If meant
+ * is NULL, sent is a text in double quotes.
  */
 extern void kg_ask_translate(const KgAsk *ask, KgError *err, const char *sent,
 							 const char *meant);
 
 /*
- * Raises an error if params is an object. The error suggests the statement with
- * "$n" in place of ":name".
+ * If params is an object, raises an error. The error suggests the statement
+ * with "$n" in place of ":name".
  */
 extern KG_NORETURN void kg_ask_refuse_named(const char *sql,
 											const JsonbValue *params);

@@ -7,7 +7,10 @@
 #include "ask/allowed.h"
 #include "catalog/pg_type.h"
 
-/* name is the name in pg_type, or NULL if no cast of a query may name it. */
+/*
+ * The allowed types. name is the name in pg_type, or NULL if a query may not
+ * write the type in a cast.
+ */
 static const struct
 {
 	Oid oid;
@@ -62,7 +65,7 @@ kg_ask_type_is_named(const char *name)
 	return false;
 }
 
-/* Names of other dialects, and what PostgreSQL calls the same. */
+/* Names of types in other dialects, each followed by PostgreSQL's name. */
 static const char *const others[][2] = {
 	{"datetime", "timestamp"},
 	{"string", "text"},

@@ -1,10 +1,10 @@
 /*
  * view.c
- *	  The analysed view of a type or relation, cached from query to query.
+ *	  The analysed view of a type or relation, cached across queries.
  *
- * A cached view belongs to one catalog, so to one tenant and role.  The rewriter
- * adds the policies for each query.  With valid_at, the view has further
- * conditions, so kg_validity_hides() is a part of the key.
+ * A cached view belongs to one catalog, and so to one tenant and role. The
+ * rewriter adds the policies for each query. With valid_at, the view has
+ * further conditions. So kg_validity_hides() is a part of the key.
  */
 #include "postgres.h"
 
@@ -28,8 +28,8 @@
 typedef struct Key
 {
 	uint64 catalog; /* its id */
-	const void *of; /* the type or relation, which is the catalog's */
-	/* the text depends on these two */
+	const void *of; /* the type or relation, a pointer into the catalog */
+	/* The text of the view depends on these two members. */
 	int hides; /* kg_validity_hides() */
 	bool whole;
 } Key;
@@ -42,7 +42,7 @@ typedef struct Entry
 } Entry;
 
 static const int most = 256;
-/* Stale when the catalog changes. */
+/* The cached views, which a change of the catalog invalidates. */
 static KgCache views = {"analysed views", &most, KG_STALE_BY_CATALOG};
 
 static bool
@@ -55,9 +55,9 @@ is_key(const void *entry, const void *key)
 		   a->whole == b->whole;
 }
 
-/* ---- types that read a table ---- */
+/* ---- views of types that read a table of the user ---- */
 
-/* Returns the column as one of a type that a query may have. */
+/* Returns SQL that converts a column to a type that a query may have. */
 static char *
 typed(const char *sql, Oid type)
 {
@@ -100,7 +100,10 @@ bound_type_sql(const KgCatalog *catalog, const KgType *type)
 	return sql.data;
 }
 
-/* Appends the edges of a reference, in the columns of any relation's view. */
+/*
+ * Appends SQL for the edges of a reference, with the columns that all views of
+ * relations have.
+ */
 static void
 append_bound_variant(StringInfo sql, const KgCatalog *catalog,
 					 const KgVariant *variant)
@@ -154,7 +157,10 @@ append_bound_variant(StringInfo sql, const KgCatalog *catalog,
 		kg_vvalue_by_set(column));
 }
 
-/* Appends the edges of a reference of a stored type to a type with a table. */
+/*
+ * Appends SQL for the edges of a reference from a stored type to a type that
+ * reads a table of the user.
+ */
 static void
 append_mixed_variant(StringInfo sql, const KgCatalog *catalog,
 					 const KgVariant *variant)
@@ -198,7 +204,11 @@ append_mixed_variant(StringInfo sql, const KgCatalog *catalog,
 		field->is_array ? "u.item" : column->sql);
 }
 
-/* Returns the edges with the columns of the relation's view, or an empty text. */
+/*
+ * Returns SQL for the edges of a relation that come from tables of the user,
+ * with the columns of the relation's view. Returns an empty text if there are
+ * no such edges.
+ */
 static char *
 bound_relation_sql(const KgCatalog *catalog, const KgRelation *relation,
 				   const KgView *view)
@@ -232,7 +242,10 @@ bound_relation_sql(const KgCatalog *catalog, const KgRelation *relation,
 	return sql.data;
 }
 
-/* Returns the text of a view.  A relation may have variants of all kinds. */
+/*
+ * Returns the SQL text of the view of a type or relation. The variants of a
+ * relation may connect stored types and types that read a table of the user.
+ */
 static char *
 view_sql(const KgCatalog *catalog, const KgType *type,
 		 const KgRelation *relation, bool whole)
@@ -275,7 +288,10 @@ kg_ask_view_hides(const KgCatalog *catalog, const KgType *type,
 	return false;
 }
 
-/* Returns the analysed text of a view, which has no text of the caller. */
+/*
+ * Analyses the SQL text of a view and returns the query. The text contains no
+ * text of the caller.
+ */
 static Query *
 analyse(const KgCatalog *catalog, const KgType *type,
 		const KgRelation *relation, bool whole)
@@ -312,7 +328,10 @@ kg_ask_view(const KgCatalog *catalog, const KgType *type,
 		return query;
 	}
 	query = analyse(catalog, type, relation, whole);
-	/* A table of the user may change without a change of the catalog. */
+	/*
+	 * The definition of a user's table may change without a change of the
+	 * catalog, so its view is not cached.
+	 */
 	if (type ? type->binding != NULL : kg_relation_binds(catalog, relation))
 		return query;
 	entry = kg_cache_make(&views, sizeof(*entry));

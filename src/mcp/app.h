@@ -10,38 +10,46 @@
 
 #define KG_MCP_APP_URI "ui://kg_graph/explorer"
 #define KG_MCP_APP_MIME "text/html;profile=mcp-app"
-/* Name of the page's own tool.  Names of other tools begin with a letter. */
+/*
+ * Name of the tool that only the page calls. Names of other tools begin with a
+ * letter.
+ */
 #define KG_MCP_APP_TOOL "_explorer"
 
 /*
- * Returns true if the Apps extension is in use: the revision's tools have
- * _meta, the client shows such pages, and the page exists.
+ * Returns true if the MCP Apps extension is in use: the revision allows _meta
+ * in tools, the client can show pages of the extension, and the page is
+ * installed.
  */
 extern bool kg_mcp_app_agreed(KgMcpRevision revision,
 							  const JsonbContainer *capabilities);
 /*
- * Returns true if the gateway's message says that the extension was agreed on
- * with the client.
+ * Returns true if the gateway's message says that client and server have
+ * agreed to use the Apps extension.
  */
 extern bool kg_mcp_app_remembered(KgMcpRevision revision,
 								  const JsonbContainer *message);
 
-/* Writes the server's capability that agrees to the extension. */
+/*
+ * Writes the server capability by which the server agrees to the Apps
+ * extension.
+ */
 extern void kg_mcp_app_write_capability(KgJsonWriter *w);
 
 /*
- * kg_mcp_app_shows() returns true if the page shows the results of a tool of
- * the caller. The second function writes the member that names the page.
+ * kg_mcp_app_shows() returns true if the page can show the results of a tool.
+ * kg_mcp_app_write_tool_meta() writes the member _meta of such a tool, which
+ * names the page.
  */
 extern bool kg_mcp_app_shows(const char *tool);
 extern void kg_mcp_app_write_tool_meta(KgJsonWriter *w);
 
-/* Returns the page's own tool as an item of tools/list. */
+/* Returns the tool that only the page calls, as an item of tools/list. */
 extern Jsonb *kg_mcp_app_tool(void);
 
 /*
- * Returns the result of the page's own tool: the names of the n reading tools,
- * and the resources of the caller's types.
+ * Returns the result of the tool that only the page calls: the names of the
+ * tools, out of n, that only read, and the resources of the caller's types.
  */
 extern Jsonb *kg_mcp_app_start(KgMcpRequest *req, Jsonb *const *tools, int n);
 

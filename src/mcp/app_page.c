@@ -14,13 +14,13 @@
 
 #include <sys/stat.h>
 
-/* Above the maximum size of the built page (explorer/build.mjs). */
+/* A limit above the size of the built page (explorer/build.mjs). */
 #define KG_MCP_APP_BYTES (1024 * 1024)
 
-/* Text that identifies the page; kgctl searches for it, too. */
+/* Text by which the page is recognized. kgctl searches for it, too. */
 static const char page_mark[] = "\"kg-endpoint\" content=\"mcp\"";
 
-/* Returns the path, or NULL if a DBA disabled the page. */
+/* Returns the path of the page, or NULL if a DBA disabled the page. */
 static char *
 page_path(void)
 {
@@ -56,8 +56,8 @@ read_file(const char *path, size_t *len)
 }
 
 /*
- * Returns the page.  If the file is not the page, writes to the log and
- * returns NULL.
+ * Returns the page. If the file is not the explorer's page, writes a message
+ * to the log and returns NULL.
  */
 static char *
 read_page(const char *path)
@@ -66,8 +66,8 @@ read_page(const char *path)
 	char *text = read_file(path, &len);
 
 	/*
-	 * The content of any other file that the setting names must not be
-	 * returned.
+	 * The setting may name any file of the server, so only a file that is the
+	 * explorer's page is returned.
 	 */
 	if (text != NULL && len < KG_MCP_APP_BYTES && strlen(text) == len &&
 		strstr(text, page_mark) != NULL &&
@@ -87,7 +87,10 @@ kg_mcp_app_page(void)
 	return path ? read_page(path) : NULL;
 }
 
-/* A file is read once to check it, and again if the setting names another. */
+/*
+ * The file is read to check it. It is read again only if the setting names
+ * another file, or if the file has changed.
+ */
 bool
 kg_mcp_app_page_exists(void)
 {
@@ -117,7 +120,10 @@ kg_mcp_app_page_exists(void)
 void
 kg_mcp_app_write_page_meta(KgJsonWriter *w)
 {
-	/* No origin is listed, so the page may not connect to any. */
+	/*
+	 * The security policy lists no origin, so the page may not connect to any
+	 * server.
+	 */
 	kg_jw_kjsonb(w,
 				 "_meta",
 				 kg_json_parse("{\"ui\": {\"prefersBorder\": true, "

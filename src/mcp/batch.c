@@ -15,7 +15,10 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* Batches exist in one revision only; initialize may not be in a batch. */
+/*
+ * Returns whether a message may be in a batch. Batches exist only in revision
+ * 2025-03-26, and initialize may not be in a batch.
+ */
 static bool
 batch_member_ok(const JsonbValue *member)
 {
@@ -48,10 +51,16 @@ typedef struct Batch
 {
 	const char *tenant;
 	const KgBrought *brought;
-	/* start of the current message, which sees the writes of earlier ones */
+	/*
+	 * command id at the start of the current message, which sees the writes of
+	 * earlier messages
+	 */
 	CommandId begun;
 	Size bytes; /* size in bytes of the replies */
-	/* exceeded setting, or NULL; the other messages are refused */
+	/*
+	 * name of the setting whose limit was exceeded, or NULL; the remaining
+	 * messages are refused
+	 */
 	const char *setting;
 } Batch;
 

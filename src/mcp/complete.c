@@ -1,7 +1,8 @@
 /*
  * complete.c
- *	  The method completion/complete: names, ids, labels and enum values with a
- *	  typed prefix, for the arguments of prompts and resource templates.
+ *	  The method completion/complete. It returns names, ids, labels and enum
+ *	  values that begin with the text that the user has typed, for the
+ *	  arguments of prompts and resource templates.
  */
 #include "postgres.h"
 
@@ -17,17 +18,19 @@
 #include "query/sql.h"
 #include "utils/builtins.h"
 
-/* The protocol's limit. */
+/* Maximum number of values in a reply, set by the protocol. */
 #define KG_MCP_COMPLETIONS 100
 
 typedef struct KgCompletion
 {
 	const KgCatalog *catalog;
 	const char *typed;
-	const JsonbContainer *context; /* other arguments, or NULL */
+	/* the other arguments that have values already, or NULL */
+	const JsonbContainer *context;
 	int n;
 	bool more;
-	const KgField *outside; /* field that a value shows, with untrusted text */
+	/* field with untrusted text that a returned value shows, or NULL */
+	const KgField *outside;
 	const char *values[KG_MCP_COMPLETIONS];
 } KgCompletion;
 
@@ -69,7 +72,10 @@ typedef struct KgOfferArg
 	bool handles;
 } KgOfferArg;
 
-/* Offers a row (type_no, entity_id). */
+/*
+ * Adds the handle or id of the entity in a row (type_no, entity_id) to the
+ * values.
+ */
 static bool
 offer_row(TupleTableSlot *slot, void *arg)
 {
@@ -87,7 +93,7 @@ offer_row(TupleTableSlot *slot, void *arg)
 	return !a->completion->more;
 }
 
-/* Offers the entities of a type whose id has the prefix. */
+/* Adds the entities of a type whose id has the prefix. */
 static void
 offer_ids(KgCompletion *c, const KgType *type, const char *prefix, bool handles)
 {
@@ -115,9 +121,9 @@ offer_ids(KgCompletion *c, const KgType *type, const char *prefix, bool handles)
 }
 
 /*
- * Offers the entities, of a type unless it is NULL, whose label has the
- * prefix.  Terms do not consider agents and scopes, so a join with kg_entity
- * checks visibility.
+ * Adds the entities whose label has the prefix; type NULL: entities of all
+ * types. The index of terms does not consider agents and scopes, so a join
+ * with kg_entity checks visibility.
  */
 static void
 offer_labels(KgCompletion *c, const KgType *type, const char *prefix,
@@ -159,7 +165,10 @@ offer_bundles(KgCompletion *c)
 		offer_if_begun(c, c->catalog->bundles[i].name);
 }
 
-/* Offers types by handle or, within the chosen bundle, by name. */
+/*
+ * Adds types whose handle has the prefix or, if a bundle was chosen, whose
+ * name in the bundle has it.
+ */
 static void
 offer_types(KgCompletion *c)
 {
@@ -195,8 +204,8 @@ offer_fields(KgCompletion *c)
 }
 
 /*
- * Offers enum values in declared order; for a reference, ids and labels of its
- * target.
+ * Adds the enum values of a field in their declared order. For a reference,
+ * adds ids and labels of the referenced type.
  */
 static void
 offer_values(KgCompletion *c)
@@ -220,7 +229,10 @@ offer_values(KgCompletion *c)
 	offer_labels(c, target, c->typed, false);
 }
 
-/* Offers type:id by id or label; before the colon, types and labels. */
+/*
+ * Completes a handle, type:id. After the colon, adds ids and labels of the
+ * type. Before it, adds types and labels of all types.
+ */
 static void
 offer_handles(KgCompletion *c)
 {
@@ -243,7 +255,8 @@ offer_handles(KgCompletion *c)
 }
 
 /*
- * Checks that the reference is to a prompt or template with such an argument.
+ * Checks that ref names an existing prompt or resource template that has the
+ * argument.
  */
 static bool
 check_reference(KgMcpRequest *req, const JsonbValue *ref, const char *argument)

@@ -2,10 +2,11 @@
  * confirm.c
  *	  Confirmation of a write by the client's user, through elicitation.
  *
- * Since 2026-07-28 a result may request input.  The client sends the call
- * again with the answer and requestState, the signed value of
- * tools/write/confirm.h.  A client of an earlier revision, or without support
- * of elicitation, gets the reply with "confirm" unchanged, for the model.
+ * Since 2026-07-28 a result may request input from the user. The client then
+ * sends the call again, with the user's answer and with requestState, the
+ * signed value of tools/write/confirm.h. A client of an earlier revision, or
+ * without support of elicitation, gets the reply with "confirm" unchanged, so
+ * that the model can confirm.
  */
 #include "postgres.h"
 
@@ -13,7 +14,7 @@
 #include "mcp/confirm.h"
 #include "tools/dispatch.h"
 
-#define KG_MCP_CONFIRM "confirm" /* key of the question */
+#define KG_MCP_CONFIRM "confirm" /* key of the question in inputRequests */
 #define KG_MCP_NAMED_IDS 10
 
 static const JsonbContainer *
@@ -36,7 +37,7 @@ kg_mcp_read_answer(const KgMcpRequest *req, const Jsonb **arguments)
 	JsonbValue state;
 	JsonbValue value;
 
-	/* Without an answer the question is repeated. */
+	/* If there is no answer, the question is sent again. */
 	if (req->revision < KG_MCP_2026_07_28 || answer == NULL ||
 		!JB_ROOT_IS_OBJECT(*arguments) ||
 		kg_json_get(req->params, "requestState", &state) == NULL ||
@@ -89,9 +90,9 @@ can_ask(const KgMcpRequest *req)
 }
 
 /*
- * Returns the effect of the call for a user: "delete_brand would write: 2
- * deleted (north, south)".  If a dry run is impossible, it says that the tool
- * would write.
+ * Returns a text that shows a user the effect of the call: "delete_brand would
+ * write: 2 deleted (north, south)". If a dry run is impossible, the text only
+ * says that the tool would write.
  */
 static char *
 question_text(const char *tool, const JsonbContainer *reply)
@@ -163,7 +164,10 @@ kg_mcp_question(KgMcpRequest *req, const char *tool, const Jsonb *result)
 	JsonbValue state;
 	KgSplice asking;
 
-	/* Only a reply that needs confirmation, or its error, has the member. */
+	/*
+	 * Only a reply that needs confirmation, or an error that replaces it, has
+	 * the member "confirm".
+	 */
 	if (error != NULL)
 		reply = error;
 	if (reply == NULL || kg_json_get(reply, "confirm", &state) == NULL ||

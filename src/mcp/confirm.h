@@ -9,7 +9,7 @@
 
 typedef enum KgMcpAnswer
 {
-	KG_MCP_NO_ANSWER, /* the call has no answer */
+	KG_MCP_NO_ANSWER, /* the call contains no answer of the user */
 	KG_MCP_AGREED,
 	KG_MCP_REFUSED
 } KgMcpAnswer;
@@ -21,12 +21,12 @@ typedef enum KgMcpAnswer
 extern KgMcpAnswer kg_mcp_read_answer(const KgMcpRequest *req,
 									  const Jsonb **arguments);
 
-/* Returns the result for a refused confirmation. */
+/* Returns the result of a call whose write the user refused to confirm. */
 extern Jsonb *kg_mcp_declined(KgMcpRequest *req);
 
 /*
- * Returns a question to the user for a result that needs confirmation, or NULL
- * if the client does not support such questions.
+ * If a result needs confirmation, returns a question to the client's user.
+ * Returns NULL if none is needed, or if the client does not support questions.
  */
 extern Jsonb *kg_mcp_question(KgMcpRequest *req, const char *tool,
 							  const Jsonb *result);

@@ -33,10 +33,10 @@ static const char *const told_tables[] = {"kg_bundle",
 PG_FUNCTION_INFO_V1(kg_sql_notify_gateways);
 
 /*
- * Selects the tenants of the changed rows; all tenants for a row without one,
- * such as some keys.  Rows of bundles are also rewritten unchanged for a new
- * version of the catalog.  If "before" exists, rows that are also in it are
- * not changes.
+ * Selects the tenants of the changed rows. A row without a tenant, such as
+ * some keys, stands for all tenants. Rows of bundles are also rewritten
+ * without changes when the version of the catalog changes. So if the
+ * transition table "before" exists, rows that are also in it are ignored.
  */
 static uint64
 read_tenants(bool compare)
@@ -76,10 +76,12 @@ notify_tenant(const char *tenant, const char *what)
 }
 
 /*
- * AFTER statement trigger with the transition table "changed" and, for updates
- * of bundles, "before".  Its argument is "resource" for rows of bundles, whose
- * own resources changed, too; "tools" if no other list changed; "access" if a
- * caller's right to notifications may have ended.
+ * Notifies gateways of changed rows. An AFTER statement trigger with the
+ * transition table "changed" and, for updates of bundles, "before". Without an
+ * argument, all lists changed. The argument "resource" is for rows of bundles,
+ * whose own resources changed, too. "tools" means that only the list of tools
+ * changed, and "access" that a caller may have lost the right to
+ * notifications.
  */
 Datum
 kg_sql_notify_gateways(PG_FUNCTION_ARGS)

@@ -3,9 +3,9 @@
  *	  The methods prompts/list and prompts/get, and the server's instructions.
  *
  * A model with a knowledge graph answers from memory unless it is instructed
- * otherwise.  The prompts describe how to work, with the types, filters and an
- * example of the caller's own bundles.  They are made from the catalog that
- * the caller sees, so they contain no hidden names.
+ * otherwise. The prompts describe how to work, with the types, the filters and
+ * an example of the caller's own bundles. They are generated from the catalog
+ * that the caller sees, so they contain no hidden names.
  */
 #include "postgres.h"
 
@@ -24,8 +24,8 @@
 #define KG_PROMPT_WORKFLOW "knowledge_graph"
 #define KG_PROMPT_LIST "list_entities"
 /*
- * Maximum numbers of types and enum values in a prompt. Tools return the
- * remaining ones.
+ * Maximum numbers of types, enum values and fields in a prompt. A model gets
+ * the others by calling tools.
  */
 #define KG_PROMPT_TYPES 60
 #define KG_PROMPT_VALUES 12
@@ -75,7 +75,7 @@ static const char workflow_steps[] =
 	"answer covers only a part.\n"
 	"4. Give the ids of the records that your answer rests on.\n"
 	"Filters compare stored codes and ids, not displayed names.\n";
-/* The workflow for callers with only the toolset sql. */
+/* The workflow for callers that have only the toolset sql. */
 static const char query_steps[] =
 	"Follow these steps for every question:\n"
 	"1. Write one query over the tables that the schema names: each type is a "
@@ -89,7 +89,9 @@ static const char query_steps[] =
 	"5. Give the id of every record that your answer rests on, so that it can "
 	"be checked.\n";
 
-/* Explains replies in rows (docs/mcp.md). */
+/*
+ * Explains replies whose arrays of objects are written as rows (docs/mcp.md).
+ */
 static const char reading_rows[] =
 	"Replies are in rows: an array that begins with an array of names goes on "
 	"with arrays of their values; {name: value} among the names is true for "
@@ -97,11 +99,11 @@ static const char reading_rows[] =
 	"A missing list is empty; without total the reply is complete. next has "
 	"the arguments to change.\n";
 
-/* For callers with writing tools. */
+/* Instructions for callers that have tools which write. */
 static const char writing_rule[] = "Some of its tools write.\n"
 								   "Write only what the user asked for.";
 
-/* For callers with writing tools of bundles. */
+/* Further instructions for callers that have generated tools which write. */
 static const char writing_rules[] =
 	" Read the record before you change it, "
 	"and send its version as \"expected_version\"; on CONFLICT read it again "
@@ -112,7 +114,10 @@ static const char writing_rules[] =
 	"and "
 	"the same one where you do not know whether it arrived.\n";
 
-/* Appends a text of a bundle's author, truncated on a character boundary. */
+/*
+ * Appends a text that the author of a bundle has written, truncated at a
+ * character boundary.
+ */
 static void
 append_cut(StringInfo out, const char *text)
 {
@@ -146,8 +151,9 @@ tool_of_type(const KgMcpRequest *req, const KgCatalog *catalog,
 }
 
 /*
- * Returns the tool that lists a type's entities: its own, or one for any type
- * with the type as argument; NULL if the caller has no such tool.
+ * Returns the caller's tool that lists entities of the type: the type's own
+ * list tool, or a tool for all types. For the latter, *argument is set to the
+ * argument that takes the type. Returns NULL if the caller has neither.
  */
 static const char *
 listing_tool(const KgMcpRequest *req, const KgCatalog *catalog,
@@ -308,7 +314,10 @@ append_relations(StringInfo out, const KgMcpRequest *req,
 		appendStringInfoChar(out, '\n');
 }
 
-/* Returns a field with declared values, the best example of a filter. */
+/*
+ * Returns a field of the type that has declared values, which makes the best
+ * example of a filter; or NULL.
+ */
 static const KgField *
 enum_field(const KgType *type)
 {
@@ -319,8 +328,8 @@ enum_field(const KgType *type)
 }
 
 /*
- * Appends a call as a model would write it, for the first type with an enum,
- * or else any type.
+ * Appends an example call as a model would write it. Uses the first type that
+ * has an enum, or else any type.
  */
 static void
 append_example(StringInfo out, const KgMcpRequest *req,
@@ -368,8 +377,8 @@ append_example(StringInfo out, const KgMcpRequest *req,
 }
 
 /*
- * Appends the bundles' instructions and, unless the text has them elsewhere,
- * their descriptions.
+ * Appends the instructions of the bundles. Unless "described" says that the
+ * text already has them, also appends their descriptions.
  */
 static void
 append_bundles(StringInfo out, const KgCatalog *catalog, const char *bundle,
@@ -411,7 +420,7 @@ append_writing(StringInfo out, const KgMcpRequest *req,
 	appendStringInfoString(out, of_bundles ? writing_rules : "\n");
 }
 
-/* Returns true if some listed tool replies in rows. */
+/* Returns true if a listed tool writes its replies as rows. */
 static bool
 replies_in_rows(const KgMcpRequest *req, const KgCatalog *catalog)
 {
@@ -442,9 +451,8 @@ append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 }
 
 /*
- * Returns the whole schema if it is short enough, or NULL. With this schema in
- * the instructions, a model need not call the tool "schema", which is in the
- * same toolset.
+ * Returns the schema as text if it is short, or NULL. With the schema in the
+ * instructions, a model need not call the tool "schema".
  */
 static const char *
 short_schema(const KgMcpRequest *req, const KgCatalog *catalog)
@@ -535,7 +543,10 @@ kg_mcp_prompt_arguments(const char *prompt, int *n)
 	return NULL;
 }
 
-/* Returns an argument of the prompt; all arguments are strings. */
+/*
+ * Returns the value of an argument of the prompt, or NULL. All arguments of
+ * prompts are strings.
+ */
 static char *
 prompt_argument(const KgMcpRequest *req, const char *name)
 {

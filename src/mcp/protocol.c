@@ -15,8 +15,8 @@
 #define KG_MCP_PAGE 100
 #define KG_MCP_META_SERVER "io.modelcontextprotocol/serverInfo"
 /*
- * Milliseconds.  Changes are notified, so this is for clients that do not
- * listen.
+ * Milliseconds for which a client may cache a list. Clients that listen are
+ * notified of changes earlier.
  */
 #define KG_MCP_TTL 60000
 
@@ -155,7 +155,7 @@ kg_mcp_splice_envelope(KgMcpRequest *req, const JsonbValue *meta,
 
 /*
  * Returns a cursor: the last name of a page, in hexadecimal. The next page
- * starts after it, even if names were added or removed after the first page.
+ * starts after this name, even if names were added or removed in the meantime.
  */
 static char *
 cursor_of_name(const char *name)
@@ -216,6 +216,6 @@ kg_mcp_cache_hints(KgMcpRequest *req, KgJsonWriter *w)
 	if (req->revision < KG_MCP_2026_07_28)
 		return;
 	kg_jw_kint(w, "ttlMs", KG_MCP_TTL);
-	/* Each caller may see different data. */
+	/* Each caller may see different data, so caches must not be shared. */
 	kg_jw_kstring(w, "cacheScope", "private");
 }

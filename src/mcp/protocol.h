@@ -12,7 +12,7 @@
 #include "model/catalog.h"
 #include "tools/authorized.h"
 
-/* Revisions in the order of time, so that they can be compared. */
+/* Revisions of the protocol in chronological order, so that < compares them. */
 typedef enum KgMcpRevision
 {
 	KG_MCP_2024_11_05,
@@ -29,10 +29,13 @@ typedef enum KgMcpRevision
 #define KG_MCP_INVALID_REQUEST (-32600)
 #define KG_MCP_METHOD_NOT_FOUND (-32601)
 #define KG_MCP_INVALID_PARAMS (-32602)
-#define KG_MCP_RESOURCE_NOT_FOUND (-32002) /* before 2026-07-28 */
+#define KG_MCP_RESOURCE_NOT_FOUND (-32002) /* used before 2026-07-28 */
 #define KG_MCP_VERSION_UNSUPPORTED (-32022)
 
-/* Capability: the list of tools has the lax form. */
+/*
+ * Name of a capability: the schemas in the list of tools have the lax form
+ * (tools/input/schema_form.h).
+ */
 #define KG_MCP_LAX "kg_graph/schema_lax"
 
 #define KG_MCP_META_PREFIX "io.modelcontextprotocol/"
@@ -48,23 +51,42 @@ typedef struct KgMcpRequest
 	const char *method;
 	const JsonbContainer *params; /* or NULL */
 	const char *tenant;
-	const KgAgent *agent; /* or NULL: the whole tenant */
-	bool app;			  /* the explorer's page is agreed on (mcp/app.h) */
-	bool
-		lax; /* the client checks arguments itself (tools/input/schema_form.h) */
 	/*
-	 * Decisions from a gateway, or NULL; and the message's index in its batch.
+	 * agent in whose name the caller acts; NULL: the caller has the whole
+	 * tenant
+	 */
+	const KgAgent *agent;
+	/* client and server have agreed on the explorer's page (mcp/app.h) */
+	bool app;
+	bool
+		/*
+		 * the client checks arguments itself, so schemas have the lax form
+		 * (tools/input/schema_form.h)
+		 */
+		lax;
+	/*
+	 * Access decisions that a gateway supplies, or NULL. member is the index
+	 * of the message in its batch.
 	 */
 	const KgBrought *brought;
-	int member;	  /* -1: not in a batch */
-	Jsonb *asked; /* requested decisions; there is no result then */
-	/* Reason why the primary must answer, without a result; or NULL. */
+	int member; /* -1: not in a batch */
+	/*
+	 * access decisions to request from the gateway; if set, there is no result
+	 */
+	Jsonb *asked;
+	/*
+	 * Reason why this standby cannot answer and the primary must; or NULL. If
+	 * set, there is no result.
+	 */
 	const char *elsewhere;
-	/* Set by kg_mcp_refuse(). */
+	/* These members are set by kg_mcp_refuse(). */
 	int error_code;
 	const char *error_message;
 	Jsonb *error_data;
-	/* A complete result made by the handler, which wrote nothing; or NULL. */
+	/*
+	 * The complete result, if the handler made it itself instead of writing
+	 * it; or NULL.
+	 */
 	const Jsonb *result;
 	bool asks;		   /* the result is a question to the user */
 	bool listen;	   /* the answer includes the notification channel */
@@ -78,71 +100,86 @@ typedef struct KgMcpRequest
 typedef bool (*KgMcpHandler)(KgMcpRequest *req, KgJsonWriter *w);
 
 /*
- * Sets a JSON-RPC error as the answer.  Returns false, for the handler to
- * return.
+ * Sets a JSON-RPC error as the response. Always returns false, so that a
+ * handler can return this value.
  */
 extern bool kg_mcp_refuse(KgMcpRequest *req, int code, Jsonb *data,
 						  const char *fmt, ...) pg_attribute_printf(4, 5);
 
-/* Returns an object with one member, the data of an error. */
+/* Returns an object with one member, for use as the data of an error. */
 extern Jsonb *kg_mcp_error_data(const char *name, const char *value);
 
 /*
- * Writes the supported revisions. Writes only modern revisions, because _meta
- * may not request an older one.
+ * Writes an array of the supported revisions. Includes only revisions since
+ * 2026-07-28, because older revisions may not be requested in _meta.
  */
 extern void kg_mcp_write_supported(KgJsonWriter *w, const char *name);
 
 extern const char *kg_mcp_revision_name(KgMcpRevision revision);
-/* Reads a revision.  Returns false if it is not supported. */
+/*
+ * Sets *revision to the revision with the name. Returns false if the revision
+ * is not supported.
+ */
 extern bool kg_mcp_revision_of_name(const char *name, KgMcpRevision *revision);
 
-/* Returns true if an object's clientInfo names a client that checks arguments. */
+/*
+ * Returns true if clientInfo, a member of the object, names a client that is
+ * known to check arguments.
+ */
 extern bool kg_mcp_checks_arguments(const JsonbContainer *object,
 									const char *member);
 
-/* Returns a string parameter, or NULL. */
+/* Returns a parameter of the request that is a string, or NULL. */
 extern char *kg_mcp_string_param(const KgMcpRequest *req, const char *name);
 
 /*
- * Finds the page of a list of n names that params.cursor requests: from *start
- * up to, but excluding, *end.  Returns false if the cursor is invalid.
- * kg_mcp_end_page() writes the page's end.
+ * Finds the page that params.cursor requests of a list of n names: the names
+ * from *start up to, but excluding, *end. Returns false if the cursor is
+ * invalid. After the items, kg_mcp_end_page() must be called.
  */
 extern bool kg_mcp_page(KgMcpRequest *req, const char *const *names, int n,
 						int *start, int *end);
 
-/* Writes nextCursor if more names follow, and the members of every list. */
+/*
+ * Writes nextCursor if names follow the page, and the members that the results
+ * of all lists have.
+ */
 extern void kg_mcp_end_page(KgMcpRequest *req, KgJsonWriter *w,
 							const char *const *names, int n, int end);
 
 /*
- * Writes the members of every result since 2026-07-28, for a handler that
- * makes its own result.
+ * The next functions write the members that every result has since 2026-07-28,
+ * for a handler that makes its own result.
  */
 /*
- * Adds these members to a spliced result.  meta has further members of its
- * _meta, or is NULL.
+ * Adds the members that every result has since 2026-07-28 to a spliced result.
+ * meta has further members of _meta, or is NULL.
  */
 extern void kg_mcp_splice_envelope(KgMcpRequest *req, const JsonbValue *meta,
 								   KgSplice *result);
-/* Writes the members of every result since 2026-07-28. */
+/* Writes the members that every result has since 2026-07-28. */
 extern void kg_mcp_write_envelope(KgMcpRequest *req, KgJsonWriter *w);
 extern void kg_mcp_write_server_info(KgMcpRequest *req, KgJsonWriter *w);
 
-/* Writes how long and for which users an answer may be cached (2026-07-28). */
+/*
+ * Writes for how long and for which users a result may be cached (since
+ * 2026-07-28).
+ */
 extern void kg_mcp_cache_hints(KgMcpRequest *req, KgJsonWriter *w);
 
-/* Handlers of methods. */
+/* Handlers of the methods of the protocol. */
 extern bool kg_mcp_discover(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_initialize(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_ping(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_set_level(KgMcpRequest *req, KgJsonWriter *w);
-/* Refuses a resource that does not exist for the caller. */
+/*
+ * Refuses a request for a resource that does not exist for the caller. Returns
+ * false.
+ */
 extern bool kg_mcp_refuse_resource(KgMcpRequest *req, const char *uri);
 /*
- * Returns true if the caller may be notified of a resource's changes.  For the
- * memory it must have access to it.
+ * Returns true if the caller may be notified of changes of the resource. For
+ * the resource of the memory, the caller must have access to the memory.
  */
 extern bool kg_mcp_may_be_told(const KgMcpRequest *req, const JsonbValue *uri);
 extern bool kg_mcp_subscribe(KgMcpRequest *req, KgJsonWriter *w);
@@ -155,18 +192,22 @@ extern bool kg_mcp_prompts_get(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_templates_list(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_resources_read(KgMcpRequest *req, KgJsonWriter *w);
-/* Writes the resources of the caller's types as items of a list. */
+/* Writes the schema resources of the caller's types as items of a list. */
 extern void kg_mcp_write_schemas(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_complete(KgMcpRequest *req, KgJsonWriter *w);
 
 /*
- * Returns the argument names of a prompt, or NULL if there is no such prompt.
+ * Returns the names of the arguments of a prompt and sets *n to their number.
+ * Returns NULL if there is no such prompt.
  */
 extern const char *const *kg_mcp_prompt_arguments(const char *prompt, int *n);
 /* Returns true if a URI template is in resources/templates/list. */
 extern bool kg_mcp_is_template(const char *uri);
 
-/* Returns the server's instructions for a model; palloc'd, never empty. */
+/*
+ * Returns the server's instructions for a model, a palloc'd text that is never
+ * empty.
+ */
 extern char *kg_mcp_instructions(const KgMcpRequest *req);
 
 #endif /* KG_MCP_PROTOCOL_H */

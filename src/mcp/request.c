@@ -2,13 +2,13 @@
  * request.c
  *	  Processing of one message: its form, revision, method and response.
  *
- * Two eras of the protocol are supported (docs/mcp.md).  Since 2026-07-28
- * every request has its revision in params._meta.  Earlier, initialize agreed
- * on the revision, which a gateway remembers and sends as kg_revision.  This
- * file stores no state between messages except caches.
+ * Two eras of the protocol are supported (docs/mcp.md). Since 2026-07-28 every
+ * request has its revision in params._meta. In older revisions, initialize
+ * agrees on the revision; a gateway remembers it and sends it as kg_revision.
+ * This file stores no state between messages except caches.
  *
- * A fault of a message results in a JSON-RPC error, and a fault of a tool in a
- * result (tools.c).
+ * A fault in the message results in a JSON-RPC error. A fault in the call of a
+ * tool is reported in the tool's result (tools.c).
  */
 #include "postgres.h"
 
@@ -82,7 +82,10 @@ kg_mcp_invalid_request(const char *message)
 	return kg_mcp_error_response(&req, true);
 }
 
-/* Any member of a modern revision in params._meta is a claim. */
+/*
+ * Sets *claims if params._meta has any member that only revisions since
+ * 2026-07-28 define. Such a message claims to be of these revisions.
+ */
 const JsonbContainer *
 kg_mcp_find_meta(const KgMcpRequest *req, JsonbValue *meta, bool *claims)
 {
@@ -98,7 +101,7 @@ kg_mcp_find_meta(const KgMcpRequest *req, JsonbValue *meta, bool *claims)
 	return kg_json_container(meta);
 }
 
-/* Checks the envelope of 2026-07-28. */
+/* Checks the members of params._meta that 2026-07-28 requires. */
 static bool
 check_envelope(KgMcpRequest *req, const JsonbContainer *meta)
 {
@@ -142,7 +145,10 @@ check_envelope(KgMcpRequest *req, const JsonbContainer *meta)
 	return true;
 }
 
-/* Sets req->revision from the message, if it has a revision. */
+/*
+ * Sets req->revision if the message names a revision. Returns false if the
+ * revision is not supported.
+ */
 static bool
 choose_revision(KgMcpRequest *req, const JsonbContainer *message)
 {
@@ -183,8 +189,8 @@ find_method(const KgMcpRequest *req)
 }
 
 /*
- * Writes the notification channel, and the time until which the caller may
- * listen.
+ * Writes the name of the notification channel, and the time until which the
+ * caller may listen to it.
  */
 static void
 write_listen(KgMcpRequest *req, KgJsonWriter *w)
@@ -213,7 +219,7 @@ begin_result(KgMcpRequest *req, KgJsonWriter *w)
 	kg_mcp_write_envelope(req, w);
 }
 
-/* Wraps a complete result. */
+/* Wraps req->result in a JSON-RPC response. */
 static Jsonb *
 wrap_result(KgMcpRequest *req)
 {
@@ -247,7 +253,10 @@ handle(void *arg)
 	it->ok = it->handler(it->req, it->w);
 }
 
-/* Runs a handler with a time limit.  Tools report a timeout in their result. */
+/*
+ * Runs a handler with a time limit. Calls of tools report a timeout in their
+ * result instead.
+ */
 static bool
 handle_in_time(KgMcpHandler handler, KgMcpRequest *req, KgJsonWriter *w)
 {
@@ -259,7 +268,7 @@ handle_in_time(KgMcpHandler handler, KgMcpRequest *req, KgJsonWriter *w)
 	return handling.ok;
 }
 
-/* Runs a method and returns its response. */
+/* Runs the method of the request and returns the response. */
 static Jsonb *
 respond(KgMcpRequest *req)
 {
@@ -287,8 +296,8 @@ respond(KgMcpRequest *req)
 		if (kg_setting_mcp_server != KG_SERVER_STANDBY)
 			return kg_mcp_error_response(req, true);
 		/*
-		 * The data of this server may be older than the data that the caller
-		 * has read.
+		 * This standby may have older data than the data that the caller has
+		 * already read.
 		 */
 		req->elsewhere = "refused";
 	}
@@ -332,7 +341,10 @@ kg_mcp_answer_object(const JsonbContainer *message, const char *tenant,
 	{
 		JsonbValue reply;
 
-		/* A client's answer to a question of the gateway. */
+		/*
+		 * The message is a client's response to a request that the gateway
+		 * sent.
+		 */
 		if (has_id && (kg_json_get(message, "result", &reply) ||
 					   kg_json_get(message, "error", &reply)))
 			return NULL;
@@ -355,7 +367,8 @@ kg_mcp_answer_object(const JsonbContainer *message, const char *tenant,
 	if (!choose_revision(&req, message))
 		return kg_mcp_error_response(&req, true);
 	/*
-	 * A batch is several calls: decisions for one are not valid for the next.
+	 * Each message of a batch is a call of its own, so the access decisions
+	 * for a message are not valid for the next.
 	 */
 	kg_decisions_end(kg_running_call());
 	return respond(&req);

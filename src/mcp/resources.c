@@ -216,7 +216,7 @@ kg_mcp_templates_list(KgMcpRequest *req, KgJsonWriter *w)
 	return true;
 }
 
-/* Returns NULL if the text is not percent-encoded. */
+/* Decodes a percent-encoded text. Returns NULL if the text is malformed. */
 static char *
 percent_decode(const char *in)
 {
@@ -262,7 +262,10 @@ write_relations(const KgCatalog *catalog, const KgBundle *bundle,
 													variant->from_type_no);
 			const KgType *to = kg_catalog_type_no(catalog, variant->to_type_no);
 
-			/* Types of a bundle that the caller does not see have no name. */
+			/*
+			 * A type of a bundle that the caller does not see has no name
+			 * here, so the relation is omitted.
+			 */
 			if (from == NULL || to == NULL)
 				continue;
 			kg_jw_begin_object(w);
@@ -335,7 +338,10 @@ read_bundle(const KgCatalog *catalog, const char *rest, const char **mime)
 	return NULL;
 }
 
-/* Returns the entity as kg_get() does, including counts of edges and marks. */
+/*
+ * Returns the entity as kg_get() does, including counts of edges and marks of
+ * untrusted text.
+ */
 static Jsonb *
 read_entity(const KgCatalog *catalog, const char *rest)
 {

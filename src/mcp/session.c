@@ -1,6 +1,6 @@
 /*
  * session.c
- *	  Methods by which client and server agree on versions, capabilities,
+ *	  The methods by which client and server agree on versions, capabilities,
  *	  logging levels and subscriptions.
  */
 #include "postgres.h"
@@ -32,7 +32,7 @@ write_capabilities(KgMcpRequest *req, KgJsonWriter *w)
 		write_flags(w, "logging", NULL, NULL);
 	if (req->app)
 		kg_mcp_app_write_capability(w);
-	/* A gateway remembers this for later messages of the client. */
+	/* A gateway remembers this capability for later messages of the client. */
 	if (req->lax)
 	{
 		kg_jw_kbegin_object(w, "experimental");
@@ -53,7 +53,10 @@ kg_mcp_discover(KgMcpRequest *req, KgJsonWriter *w)
 	return true;
 }
 
-/* An unsupported version is answered with the newest of its era. */
+/*
+ * If the client requests a revision that is not supported, the response names
+ * the newest revision that has initialize.
+ */
 bool
 kg_mcp_initialize(KgMcpRequest *req, KgJsonWriter *w)
 {
@@ -110,7 +113,9 @@ kg_mcp_set_level(KgMcpRequest *req, KgJsonWriter *w)
 		req, KG_MCP_INVALID_PARAMS, NULL, "params.level is not a log level");
 }
 
-/* The gateway stores the list of subscriptions. */
+/*
+ * The gateway stores the subscriptions, so this only returns an empty result.
+ */
 bool
 kg_mcp_unsubscribe(KgMcpRequest *req, KgJsonWriter *w)
 {
@@ -130,7 +135,10 @@ kg_mcp_subscribe(KgMcpRequest *req, KgJsonWriter *w)
 	(void) kg_json_get(req->params, "uri", &uri);
 	if (!kg_mcp_may_be_told(req, &uri))
 		return kg_mcp_refuse_resource(req, kg_json_cstring(&uri));
-	/* A gateway does not extract the notification channel from a batch. */
+	/*
+	 * A gateway cannot extract the name of the notification channel from the
+	 * response to a batch.
+	 */
 	req->listen = req->member < 0;
 	return true;
 }
@@ -146,7 +154,8 @@ write_uris(KgMcpRequest *req, const JsonbContainer *uris, KgJsonWriter *w)
 }
 
 /*
- * Writes the accepted part of a filter: requested kinds that can be notified.
+ * Writes the accepted part of the requested filter: the kinds of notifications
+ * that are supported.
  */
 static void
 write_filter(KgMcpRequest *req, const JsonbContainer *asked, KgJsonWriter *w)
@@ -166,7 +175,10 @@ write_filter(KgMcpRequest *req, const JsonbContainer *asked, KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
-/* Writes the whole notification, because the result follows only at the end. */
+/*
+ * Writes the whole notification that confirms the subscription. The result of
+ * the request follows only when the subscription ends.
+ */
 bool
 kg_mcp_subscriptions_listen(KgMcpRequest *req, KgJsonWriter *w)
 {

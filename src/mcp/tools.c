@@ -2,9 +2,9 @@
  * tools.c
  *	  The methods tools/list and tools/call.
  *
- * The caller's tools (tools/dispatch.h) are cached in the form of the
- * requested revision, with the names in them.  A tool outside of the caller's
- * list does not exist for it.
+ * The caller's tools (tools/dispatch.h) are cached, in the form that the
+ * requested revision requires, together with their names. A tool that is not
+ * in the caller's list does not exist for the caller.
  */
 #include "postgres.h"
 
@@ -22,26 +22,36 @@
 
 typedef struct Key
 {
-	uint64 listed; /* id of the list that it was made from */
+	/*
+	 * id of the list of tools (KgToolsListed.id) from which this one was made
+	 */
+	uint64 listed;
 	KgMcpRevision revision;
-	bool app; /* with the members for the explorer's page */
+	/* true: the list has the members that refer to the explorer's page */
+	bool app;
 } Key;
 
-/* The list for one caller and revision. */
+/* The list of tools of one caller in the form of one revision. */
 typedef struct KgToolList
 {
 	KgCacheEntry entry;
 	Key key;
 	int ntools;
-	const char **names;	 /* in the order of the list */
-	const char **sorted; /* in the order of strcmp() */
+	const char **names;	 /* names in the order of the list */
+	const char **sorted; /* names in the order of strcmp() */
 	Jsonb **tools;
-	const Jsonb *first; /* result for a client without a cursor */
+	/* result of tools/list for a client that sends no cursor */
+	const Jsonb *first;
 } KgToolList;
 
-/* Kilobytes. A list of 1,000 types has six megabytes. */
+/*
+ * Maximum size of the cache in kilobytes. A list with 1,000 types takes six
+ * megabytes.
+ */
 static const int most_kb = 16 * 1024;
-/* Stale when the catalog or an agent changes. */
+/*
+ * The cached lists, which a change of the catalog or of an agent invalidates.
+ */
 static KgCache lists = {
 	.name = "tool list", .stale = KG_STALE_BY_CATALOG, .most_kb = &most_kb};
 
@@ -51,7 +61,10 @@ is_key(const void *entry, const void *key)
 	return memcmp(&((const KgToolList *) entry)->key, key, sizeof(Key)) == 0;
 }
 
-/* Returns false for a member of a tool that the revision does not define. */
+/*
+ * Returns false if the key is a member of a tool that the revision does not
+ * define.
+ */
 static bool
 knows_member(KgMcpRevision revision, const JsonbValue *key)
 {
@@ -66,7 +79,10 @@ knows_member(KgMcpRevision revision, const JsonbValue *key)
 	return true;
 }
 
-/* In 2025-03-26 a tool's title is one of its annotations. */
+/*
+ * Writes the annotations of a tool with its title among them, as revision
+ * 2025-03-26 requires.
+ */
 static void
 write_titled_annotations(const JsonbContainer *annotations,
 						 const JsonbValue *title, KgJsonWriter *w)
@@ -103,7 +119,7 @@ shape_tool(const JsonbContainer *tool, const char *name, const Key *key)
 	return kg_jw_finish(&w);
 }
 
-/* Adds a tool, stored in the context. */
+/* Adds a tool, copied into the context. */
 static void
 add_tool(KgToolList *list, const char *name, const Jsonb *shaped,
 		 MemoryContext context)
@@ -243,8 +259,9 @@ is_error(const Jsonb *result)
 }
 
 /*
- * Before 2025-11-25 invalid arguments are an error of the protocol.  Since
- * then the model sees the error (SEP-1303).
+ * Returns whether a result is an error about invalid arguments. Before
+ * 2025-11-25 such an error is a JSON-RPC error. Since then it is a result,
+ * which the model sees (SEP-1303).
  */
 static bool
 is_argument_error(const Jsonb *result, JsonbValue *error)
@@ -277,8 +294,9 @@ refuse_arguments(KgMcpRequest *req, const JsonbValue *error)
 }
 
 /*
- * Returns true for an error that the primary may not raise.  Exceeded limits
- * would be exceeded there, too.
+ * Returns true for an error of a standby that the primary might not raise.
+ * Errors about limits are excluded, because the primary would exceed the
+ * limits, too.
  */
 static bool
 is_refused(const Jsonb *result)
@@ -300,7 +318,7 @@ static const JsonbValue *
 result_meta(const KgMcpRequest *req, const Jsonb *result, JsonbValue *meta)
 {
 	bool has = kg_json_get(&result->root, "_meta", meta) != NULL;
-	/* After an error all writes were undone. */
+	/* An error has rolled back all writes. */
 	char *wrote = is_error(result) ? NULL : kg_mcp_wrote(req);
 	KgJsonWriter w;
 
@@ -315,8 +333,8 @@ result_meta(const KgMcpRequest *req, const Jsonb *result, JsonbValue *meta)
 }
 
 /*
- * Returns the result in the revision's form.  A client without structured
- * content gets the reply as text even if kg_graph.mcp_text is off.
+ * Returns the result in the form of the revision. A client that does not read
+ * structured content gets the reply as text even if kg_graph.mcp_text is off.
  */
 static Jsonb *
 shape_result(KgMcpRequest *req, const Jsonb *result)
@@ -347,8 +365,8 @@ shape_result(KgMcpRequest *req, const Jsonb *result)
 }
 
 /*
- * Returns the version that the message names, as an option of the call, or
- * NULL.
+ * Returns the options of the call, with the version of the tool that the
+ * message names; or NULL.
  */
 static Jsonb *
 call_options(const KgMcpRequest *req)
@@ -368,7 +386,10 @@ call_options(const KgMcpRequest *req)
 	return kg_jw_finish(&w);
 }
 
-/* Returns NULL if req->asked must be decided first. */
+/*
+ * Calls a tool. Returns NULL if access decisions must be requested first
+ * (req->asked).
+ */
 static Jsonb *
 call_tool(KgMcpRequest *req, const char *name, const Jsonb *arguments)
 {
@@ -406,12 +427,18 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 			req, KG_MCP_INVALID_PARAMS, NULL, "params.name is missing");
 	if (req->app && strcmp(name, KG_MCP_APP_TOOL) == 0)
 	{
-		/* The page's own tool is the last one, and not in the result. */
+		/*
+		 * The tool that only the page calls is the last in the list. It is not
+		 * returned to the page.
+		 */
 		req->result = shape_result(
 			req, kg_mcp_app_start(req, list->tools, list->ntools - 1));
 		return true;
 	}
-	/* Versions and aliases of registered tools are not listed. */
+	/*
+	 * Registered tools can also be called by a version or an alias, which the
+	 * list lacks.
+	 */
 	if (bsearch(&name,
 				list->sorted,
 				list->ntools,
@@ -436,7 +463,10 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 		req->elsewhere = "refused";
 		return true;
 	}
-	/* A model cannot correct an invalid requestState. */
+	/*
+	 * A model cannot correct an invalid requestState, so the error is a
+	 * JSON-RPC error.
+	 */
 	if (answer == KG_MCP_AGREED && is_argument_error(result, &error) &&
 		kg_json_get(kg_json_container(&error), "path", &value) != NULL &&
 		kg_json_string_is(&value, "/confirm"))

@@ -1,16 +1,17 @@
 /*
  * wrote.c
- *	  Reading from a standby after writing to the primary.
+ *	  Reads from a standby that must include earlier writes to the primary.
  *
- * The value identifies the writing transaction. A standby shows transactions
- * in the order of their commits. So if a standby shows this transaction, it
- * shows all earlier writes. The call's own snapshot is checked. A position in
- * the WAL would be equivalent, but the commit's is known only after kg_mcp()
- * has returned.
+ * After a write, the client gets a value that identifies the writing
+ * transaction, and sends it with later reads. A standby makes transactions
+ * visible in the order of their commits. So if this transaction is visible on
+ * a standby, all earlier writes are, too. The call's own snapshot is checked.
+ * A WAL position would be equivalent, but the position of the commit is known
+ * only after kg_mcp() has returned.
  *
- * A caller cannot construct a value that makes a call wait: it is signed, and
- * bound to the caller, as cursors are.  It is encrypted, because transaction
- * ids show the amount of other callers' writes.
+ * A caller cannot construct a value that makes a call wait: like a cursor, the
+ * value is signed and bound to the caller. It is encrypted, because
+ * transaction ids reveal how much other callers write.
  */
 #include "postgres.h"
 
@@ -23,15 +24,15 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-/* Above the length of any valid value. */
+/* A limit above the length of any valid value. */
 #define KG_MAX_WROTE_CHARS 128
 /*
- * Time after which a standby may never show the transaction: after a failover,
- * the new primary may not have received it.
+ * Seconds after which a value expires. After a failover, the new primary may
+ * lack the transaction, so that a standby would never show it.
  */
 #define KG_WROTE_SECONDS 60
 
-/* The signed data. */
+/* The signed and encrypted data of the value. */
 typedef struct Wrote
 {
 	uint64 transaction; /* with epoch */
@@ -64,7 +65,10 @@ kg_mcp_wrote(const KgMcpRequest *req)
 		req->tenant, purpose(), (const char *) &wrote, sizeof(wrote));
 }
 
-/* Checks the snapshot that the call reads with. */
+/*
+ * Returns whether the transaction is visible in the snapshot that the call
+ * reads with.
+ */
 static bool
 is_seen(uint64 transaction)
 {
@@ -73,8 +77,8 @@ is_seen(uint64 transaction)
 	if (transaction >= next)
 		return false;
 	/*
-	 * If it is older than any running transaction, its 32-bit XID may be in use
-	 * again.
+	 * If the transaction is older than every running transaction, another
+	 * transaction may have the same 32-bit XID.
 	 */
 	return next - transaction > PG_INT32_MAX ||
 		   !XidInMVCCSnapshot((TransactionId) transaction, GetActiveSnapshot());
@@ -103,7 +107,7 @@ kg_mcp_sees_writes(KgMcpRequest *req)
 
 	if (kg_setting_mcp_server == KG_SERVER_ALONE)
 		return true;
-	/* After a promotion this server may diverge from the primary. */
+	/* This standby was promoted and may differ from the primary. */
 	if (standby && !RecoveryInProgress())
 		req->elsewhere = "promoted";
 	if (kg_json_get(req->params, "_meta", &meta) == NULL ||

@@ -1,6 +1,6 @@
 /*
  * authorized.c
- *	  Calls a tool with access decisions that are sent with the call.
+ *	  Calls a tool with access decisions that a gateway sends with the call.
  */
 #include "postgres.h"
 
@@ -21,8 +21,9 @@ kg_authorized_subject(void)
 }
 
 /*
- * Returns the name with the version. An exchange is valid for one version of a
- * tool.
+ * Returns the name of the tool with its version. The calls by which a gateway
+ * first gets the requested decisions and then sends them must be for one
+ * version of a tool.
  */
 static const char *
 sealed_name(const char *name, const Jsonb *options)

@@ -1,23 +1,27 @@
 /*
  * authorized.h
- *	  Calls a tool with decisions that a gateway makes.
+ *	  Calls a tool with access decisions that a gateway makes.
  */
 #ifndef KG_AUTHORIZED_H
 #define KG_AUTHORIZED_H
 
 #include "base/json.h"
 
-/* The decisions that a gateway passes with a call. */
+/* The access decisions that a gateway sends with a call. */
 typedef struct KgBrought
 {
 	const Jsonb *decisions; /* or NULL */
-	const char *exchange;	/* NULL: this is the first call */
+	/*
+	 * state of the previous call, which requested the decisions; NULL: this is
+	 * the first call
+	 */
+	const char *exchange;
 } KgBrought;
 
 /*
- * Like kg_tools_call_result(), but returns NULL if decisions are missing. The
- * members of the request for them are then written into the open object of the
- * writer.
+ * Calls a tool like kg_tools_call_result(). If access decisions are missing,
+ * returns NULL and writes the members of the request for decisions into the
+ * open object of the writer.
  */
 extern Jsonb *kg_tools_call_authorized(const char *name, const Jsonb *arguments,
 									   const Jsonb *options,
@@ -25,7 +29,8 @@ extern Jsonb *kg_tools_call_authorized(const char *name, const Jsonb *arguments,
 									   KgJsonWriter *asked);
 
 /*
- * Returns the subject that decisions are about: the token's subject, or NULL.
+ * Returns the subject for which access decisions are made: the subject of the
+ * token, or NULL.
  */
 extern const char *kg_authorized_subject(void);
 

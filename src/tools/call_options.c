@@ -20,7 +20,7 @@ kg_call_options_read(const Jsonb *jsonb, KgCallOptions *options)
 	int64 n;
 
 	memset(options, 0, sizeof(*options));
-	/* Most calls have no options. */
+	/* Returns early, because most calls have no options. */
 	if (JB_ROOT_IS_OBJECT(jsonb) && JB_ROOT_COUNT(jsonb) == 0)
 		return;
 	kg_check_options(jsonb, known);

@@ -9,7 +9,7 @@
 #include "tools/fixed_tools.h"
 #include "utils/jsonb.h"
 
-/* A tool; exactly one of the members is set. */
+/* A tool that is not a registered tool. Exactly one of the members is set. */
 typedef struct KgCallable
 {
 	const KgTool *tool;
@@ -17,14 +17,17 @@ typedef struct KgCallable
 } KgCallable;
 
 /*
- * Finds a tool by name. Returns false, with both members NULL, if no
- * generated or fixed tool has the name.
+ * Finds a tool by name. If no generated or fixed tool has the name, returns
+ * false and sets both members to NULL.
  */
 extern bool kg_callable_find(const KgCatalog *catalog, const char *name,
 							 KgCallable *callable);
 extern bool kg_callable_writes(const KgCallable *callable);
 
-/* Returns the schema of its arguments, with repeated parts written out. */
+/*
+ * Returns the schema of the tool's arguments. Parts that the schema repeats
+ * are written out at each use.
+ */
 extern Jsonb *kg_callable_input(const KgCatalog *catalog,
 								const KgCallable *callable);
 
@@ -37,8 +40,8 @@ extern Jsonb *kg_callable_call(const KgCatalog *catalog,
 							   const Jsonb *arguments);
 
 /*
- * Returns the arguments. Adds the idempotency key if the tool has this
- * argument and the arguments do not contain it.
+ * If the tool has the argument idempotency_key and the arguments lack it,
+ * returns the arguments with the key. Otherwise returns them unchanged.
  */
 extern const Jsonb *kg_callable_with_key(const KgCallable *callable,
 										 const Jsonb *arguments,

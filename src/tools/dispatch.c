@@ -33,7 +33,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Returns whether the caller has the tool through one of the toolsets. */
+/* Returns whether the caller has the tool because of one of the toolsets. */
 static bool
 has_fixed_tool_of(const KgCatalog *catalog, const KgAgent *agent,
 				  const KgFixedTool *tool, int toolsets)
@@ -42,7 +42,10 @@ has_fixed_tool_of(const KgCatalog *catalog, const KgAgent *agent,
 		return false;
 	if (tool->writes != NULL && kg_identity_tenant(KG_ACCESS_WRITE) == NULL)
 		return false;
-	/* The tools for edges, as the generated ones. */
+	/*
+	 * Tools that write edges depend on the offered operations, as generated
+	 * tools do.
+	 */
 	if (tool->writes != NULL &&
 		(tool->writes->expose & KG_EXPOSE_OF_RELATION) != 0 &&
 		(tool->writes->expose & kg_operations_offered()) == 0)
@@ -58,9 +61,9 @@ has_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
 }
 
 /*
- * Returns whether the tool is listed. Compact tools duplicate others, and are
- * listed only if the agent selects them explicitly. A tool whose function is
- * within another listed tool is not listed.
+ * Returns whether the list of tools contains the tool. Compact tools duplicate
+ * others, so they are listed only if the agent selects them explicitly. A tool
+ * is also not listed if another listed tool includes its function.
  */
 static bool
 lists_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
@@ -106,7 +109,7 @@ kg_other_tools_write(const KgCatalog *catalog, const KgAgent *agent)
 
 /*
  * Returns whether the schema has all members of the object, and the object has
- * all that the schema requires.
+ * all members that the schema requires.
  */
 static bool
 fits_schema(const JsonbContainer *object, const Jsonb *schema)
@@ -130,7 +133,7 @@ fits_schema(const JsonbContainer *object, const Jsonb *schema)
 	return true;
 }
 
-/* Returns whether the arguments may belong to a tool. */
+/* Returns whether the arguments fit the schema of the tool with the name. */
 static bool
 tool_fits(const KgCatalog *catalog, const char *name, const Jsonb *arguments)
 {
@@ -199,7 +202,8 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 	if (instead != NULL)
 		kg_error_call_tool(err, meant, instead);
 	/*
-	 * A similar name alone does not suffice to suggest a call of another tool.
+	 * A call of another tool is suggested only if its name is similar, no
+	 * other name is, and the arguments fit.
 	 */
 	else if (meant != NULL &&
 			 (kg_has_rival(name, meant, names, n) ||
@@ -210,7 +214,10 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 	kg_error_throw(err);
 }
 
-/* Finds a tool that the caller has. Other tools do not exist for the caller. */
+/*
+ * Finds a tool by name among the tools that the caller has. Other tools do not
+ * exist for the caller.
+ */
 static bool
 find_offered(const KgCatalog *catalog, const KgAgent *agent, const char *name,
 			 KgCallable *found)
@@ -221,7 +228,7 @@ find_offered(const KgCatalog *catalog, const KgAgent *agent, const char *name,
 		return false;
 	if (found->tool == NULL)
 		return has_fixed_tool(catalog, agent, found->fixed);
-	/* Write access is checked only for tools that write. */
+	/* The check of write access is made only for tools that write. */
 	if (found->tool->operation & KG_EXPOSE_WRITING)
 		offered = kg_operations_offered();
 	return kg_tool_is_offered(agent, found->tool, offered);
@@ -238,8 +245,8 @@ kg_callable_require(const KgCatalog *catalog, const char *name,
 }
 
 /*
- * Raises KG_INVALID_INPUT for a name in kg_graph.toolsets that is not a
- * toolset. Registered toolsets depend on the tenant.
+ * Raises KG_INVALID_INPUT if a name in kg_graph.toolsets is not a toolset.
+ * Which registered toolsets exist depends on the tenant.
  */
 static void
 check_toolsets(const KgCatalog *catalog)
@@ -262,7 +269,8 @@ check_toolsets(const KgCatalog *catalog)
 }
 
 /*
- * Raises KG_INVALID_INPUT if a version is malformed. Called before any look-up.
+ * Raises KG_INVALID_INPUT if the version is malformed. Must be called before
+ * the look-up of the tool.
  */
 static void
 check_version(const char *version)
@@ -331,8 +339,8 @@ kg_tools_call(KgToolCall *call)
 			&found,
 			kg_callable_with_key(&found, call->arguments, call->key));
 		/*
-		 * A fixed tool's reply may have been made from another reply that was
-		 * measured.
+		 * The measured size is only used for generated tools. A fixed tool may
+		 * call another tool, whose reply was measured instead.
 		 */
 		if (found.tool != NULL)
 			call->size = kg_running_size(reply);
@@ -346,8 +354,8 @@ kg_tools_call(KgToolCall *call)
 }
 
 /*
- * Returns a one-line summary for people, for a client that reads the structured
- * content.
+ * Returns a summary of the reply in one line, for the people who use a client
+ * that reads structured content.
  */
 static char *
 summarise(const Jsonb *reply)
@@ -396,8 +404,9 @@ kg_text_content(const char *text)
 }
 
 /*
- * Returns the member of the reply that is the tool's text. Returns NULL if the
- * tool's text is the whole reply, or if the member is absent.
+ * Returns the text of the reply's member that the tool uses as its text.
+ * Returns NULL if the tool's text is the whole reply, or if the member is
+ * missing.
  */
 static char *
 member_text(const KgFixedTool *tool, const Jsonb *reply)
@@ -421,11 +430,10 @@ text_kind(const KgToolCall *call)
 }
 
 /*
- * Returns the content of a result. Most clients give a model only the text. The
- * text therefore repeats the reply, unless kg_graph.mcp_text says that the
- * client reads structured content (MCP: a server SHOULD repeat structured
- * content as serialized JSON). If text is NULL, the whole reply is written; its
- * length is size bytes, or 0 if unknown.
+ * Returns the content of a result. Most clients pass only the text to a model.
+ * So the text repeats the reply, as MCP recommends, unless kg_graph.mcp_text
+ * says that the client reads structured content. If text is NULL, writes the
+ * whole reply; size is its length in bytes, or 0 if unknown.
  */
 static Jsonb *
 make_result(const KgToolCall *call, const char *text, const Jsonb *structured,
@@ -467,7 +475,7 @@ make_trial(void *arg)
 	kg_running_timed(try_in_time, arg);
 }
 
-/* Tries a call for its error or its hints. Calls that write are not tried. */
+/* Runs a call to find its error or its hints. Calls that write are not run. */
 static KgTried
 try_call(const char *name, const Jsonb *arguments)
 {
@@ -509,8 +517,10 @@ is_writing_tool(const char *name)
 }
 
 /*
- * Returns an error with big numbers as text.  Tools that read accept them so;
- * one that writes would store a text or refuse it, so its call is left out.
+ * Returns the error with big numbers as text, because tools that read accept
+ * numbers as text. If the corrected call in the error is of a tool that writes
+ * and has big numbers, the call is omitted: the tool would store the text or
+ * refuse it.
  */
 static Jsonb *
 with_big_numbers(Jsonb *error)
@@ -617,9 +627,9 @@ kg_tools_call_result(const char *name, const Jsonb *arguments,
 
 /*
  * Returns the schema of a tool's structured content: its reply, or the error
- * that replaces it (docs/errors.md). Clients validate replies and errors
- * against the same schema, even if isError is set, and an error does not have
- * the members of a reply.
+ * that replaces the reply (docs/errors.md). Both are included because clients
+ * validate errors against this schema, too, even if isError is set. An error
+ * lacks the members of a reply.
  */
 static Jsonb *
 result_schema(const Jsonb *reply)
@@ -668,7 +678,7 @@ typedef struct Listing
 	List *results; /* List of Result * */
 } Listing;
 
-/* The schema of a result, by the template of the reply. */
+/* The output schema of a tool, cached by the template of the reply. */
 typedef struct Result
 {
 	const char *template;
@@ -705,8 +715,10 @@ typedef struct Listed
 	const char *title;
 	const char *description;
 	const Jsonb *input;
-	const Jsonb *result;			/* schema of its structured content */
-	const KgOperation *writes;		/* NULL: it only reads */
+	/* schema of the tool's structured content */
+	const Jsonb *result;
+	/* operation that the tool writes with; NULL: it only reads */
+	const KgOperation *writes;
 	const KgDefinition *registered; /* or NULL */
 } Listed;
 
@@ -725,8 +737,8 @@ write_hints(KgJsonWriter *w, const KgOperation *writes)
 }
 
 /*
- * Returns whether a title is the tool's name in words. Clients show the name of
- * a tool without a title.
+ * Returns whether a title only repeats the tool's name in words. Clients show
+ * the name of a tool that has no title, so such a title is omitted.
  */
 static bool
 is_name(const char *title, const char *name)
@@ -762,9 +774,9 @@ write_tool(KgJsonWriter *w, const Listing *listing, const Listed *tool)
 }
 
 /*
- * Returns whether the caller has a generated tool with the name, which is
- * called instead. New tools with such a name are refused; kg_check() reports
- * stored tools.
+ * Returns whether the caller has a generated tool with the name of a
+ * registered tool. The generated tool is then called. New tools with such a
+ * name are refused, and kg_check() reports stored ones.
  */
 static bool
 is_taken(const KgCatalog *catalog, const KgAgent *agent, const char *name,
@@ -776,8 +788,8 @@ is_taken(const KgCatalog *catalog, const KgAgent *agent, const char *name,
 }
 
 /*
- * Returns the first toolset of a tool. A tool of several toolsets is listed in
- * the first one.
+ * Returns the first toolset of a tool. A tool that belongs to several toolsets
+ * is listed in the first.
  */
 static int
 first_set(const KgFixedTool *tool)
@@ -786,8 +798,8 @@ first_set(const KgFixedTool *tool)
 }
 
 /*
- * Writes the fixed tools of a toolset, ordered by name. Each next name is found
- * by a scan, because a toolset has few tools.
+ * Writes the fixed tools of a toolset, ordered by name. Finds each next name
+ * by a scan of all tools, because a toolset has few tools.
  */
 static void
 write_fixed_tools(KgJsonWriter *w, Listing *listing, const KgCatalog *catalog,
@@ -888,7 +900,10 @@ write_tools(const KgSchemaForm *form, const KgCatalog *catalog,
 	KgJsonWriter w;
 
 	kg_jw_init_array(&w);
-	/* Clients that read only one page get the tools that serve all types. */
+	/*
+	 * The tools that serve all types come first, for clients that read only
+	 * one page.
+	 */
 	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_LAST; set <<= 1)
 		write_fixed_tools(&w, &listing, catalog, agent, set, offered);
 	write_registered_tools(&w, &listing, catalog, agent);
@@ -906,9 +921,14 @@ write_tools(const KgSchemaForm *form, const KgCatalog *catalog,
 	return kg_jw_finish(&w);
 }
 
-/* Kilobytes. A list of 1,000 types has six megabytes. */
+/*
+ * Maximum size of the cache in kilobytes. A list with 1,000 types takes six
+ * megabytes.
+ */
 static const int most_kb = 16 * 1024;
-/* A change of the catalog or of an agent invalidates the lists. */
+/*
+ * The cached lists, which a change of the catalog or of an agent invalidates.
+ */
 static KgCache lists = {
 	.name = "tools", .stale = KG_STALE_BY_CATALOG, .most_kb = &most_kb};
 

@@ -1,6 +1,6 @@
 /*
  * dispatch.h
- *	  The tools by name: finding, calling and listing them.
+ *	  Finds, calls and lists tools by name.
  */
 #ifndef KG_DISPATCH_H
 #define KG_DISPATCH_H
@@ -17,7 +17,10 @@ struct KgCallable;
 struct KgDefinition;
 struct KgOperationDefined;
 
-/* A call of a tool by name, with the facts that its result or error reports. */
+/*
+ * A call of a tool by name, with facts about the call that its result or error
+ * reports.
+ */
 typedef struct KgToolCall
 {
 	const char *name;
@@ -28,9 +31,11 @@ typedef struct KgToolCall
 	const struct KgFixedTool
 		*fixed; /* the tool, if it is a fixed tool; otherwise NULL */
 	Size size;	/* length of the reply as text, in bytes; 0: unknown */
-	/* of a registered tool: */
-	const struct KgDefinition *registered; /* NULL: not a registered tool */
-	const struct KgOperationDefined *op;   /* operation that runs or ran */
+	/* The next members are set for registered tools only. */
+	/* the registered tool; NULL: the tool is not registered */
+	const struct KgDefinition *registered;
+	/* operation of the registered tool that runs or ran last */
+	const struct KgOperationDefined *op;
 	bool in_operation;
 } KgToolCall;
 
@@ -41,8 +46,8 @@ typedef struct KgToolCall
 extern Jsonb *kg_tools_call(KgToolCall *call);
 
 /*
- * Finds a generated or fixed tool that the caller has. Raises KG_UNKNOWN_TOOL
- * with the path if there is no such tool.
+ * Finds a generated or fixed tool that the caller has. If there is no such
+ * tool, raises KG_UNKNOWN_TOOL at the path.
  */
 extern void kg_callable_require(const struct KgCatalog *catalog,
 								const char *name, const char *path,
@@ -50,25 +55,29 @@ extern void kg_callable_require(const struct KgCatalog *catalog,
 
 /*
  * Calls a tool and returns an MCP tool result {content, structuredContent,
- * isError}. An error of the call is returned as a result, and a subtransaction
- * is rolled back. Cancellation and internal errors of the server are raised.
- * options (tools/call_options.h) may be NULL.
+ * isError}. If the call raises an error, its writes are rolled back in a
+ * subtransaction, and the error is returned as a result. Cancellation and
+ * internal errors of the server are raised again. options
+ * (tools/call_options.h) may be NULL.
  */
 extern Jsonb *kg_tools_call_result(const char *name, const Jsonb *arguments,
 								   const Jsonb *options);
 
-/* Returns whether the list of tools contains a tool of the toolset. */
+/* Returns whether the caller's list of tools contains a tool of the toolset. */
 extern bool kg_toolset_is_listed(const struct KgCatalog *catalog,
 								 const KgAgent *agent, int toolset);
 
 /*
  * Returns whether the caller has a tool that writes and is not generated from
- * a bundle.
+ * a bundle's types.
  */
 extern bool kg_other_tools_write(const struct KgCatalog *catalog,
 								 const KgAgent *agent);
 
-/* Key in _meta: the version of a tool that is listed, or is to be called. */
+/*
+ * Key in _meta with the version of a registered tool, in a list of tools and
+ * in a call.
+ */
 #define KG_META_VERSION "kg_graph/version"
 
 /* Returns [{"type": "text", "text": text}]. */
@@ -81,20 +90,20 @@ extern Jsonb *kg_text_content(const char *text);
 typedef struct KgToolsListed
 {
 	KgCacheEntry entry;
-	uint64 catalog;	 /* id of the catalog */
-	uint64 numbers;	 /* kg_template_numbers() */
-	int offered;	 /* kg_operations_offered() */
-	uint64 toolsets; /* value of the setting */
+	uint64 catalog;	 /* id of the catalog that the list was made for */
+	uint64 numbers;	 /* kg_template_numbers() when the list was made */
+	int offered;	 /* kg_operations_offered() when the list was made */
+	uint64 toolsets; /* value of kg_graph.toolsets when the list was made */
 	KgSchemaForm form;
 	uint64 id; /* unique among the lists of this backend */
 	Jsonb *tools;
 } KgToolsListed;
 
 /*
- * Returns the tools of the current tenant, or of the agent in force, with
- * their schemas in the form. The tools are a JSON array of {name, title,
- * description, inputSchema, outputSchema, annotations}, ordered by toolset and
- * name. The caller must read the list at once, or pin it.
+ * Returns the tools of the current tenant or agent, with schemas in the given
+ * form. The tools are a JSON array of {name, title, description, inputSchema,
+ * outputSchema, annotations}, ordered by toolset and name. The list may be
+ * evicted from its cache, so the caller must read it at once or pin it.
  */
 extern const KgToolsListed *kg_tools_list(const KgSchemaForm *form);
 

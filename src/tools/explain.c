@@ -2,7 +2,8 @@
  * explain.c
  *	  Reports how a tool call is executed.
  *
- *	  The call is executed, so the report has the statements that were executed.
+ *	  The call is run, so that the report lists the statements that it
+ *	  executed.
  */
 #include "postgres.h"
 

@@ -9,8 +9,8 @@
 #include "utils/jsonb.h"
 
 /*
- * Calls a tool within this call and returns {tool, ast, estimate?, statements:
- * [{sql, parameters, plan}]}. ast has the normalized arguments; estimate has
+ * Runs a tool within this call and returns {tool, ast, estimate?, statements:
+ * [{sql, parameters, plan}]}. ast has the normalized arguments. estimate has
  * the estimated cost of a search (query/graph/cost.h). Each executed statement
  * is listed with the types of its parameters and its plan. The SQL contains no
  * values.

@@ -1,7 +1,7 @@
 /*
  * fixed_tools.c
- *	  The fixed tools. Each vocabulary has one table, which ends with an entry
- *	  without a name.
+ *	  The fixed tools. Each vocabulary (graph, bfs, memory, ...) has a table
+ *	  of tools, which ends with an entry without a name.
  */
 #include "postgres.h"
 
@@ -11,7 +11,7 @@
 
 #define KG_MAX_VOCABULARIES 8
 
-/* Set at module start; constant afterwards. */
+/* The tables of tools, set at module start and constant afterwards. */
 static const KgFixedTool *vocabularies[KG_MAX_VOCABULARIES];
 static int nvocabularies = 0;
 

@@ -1,6 +1,7 @@
 /*
  * fixed_tools.h
- *	  The fixed tools: one table for each vocabulary.
+ *	  The fixed tools. Each vocabulary (graph, bfs, memory, ...) has a table
+ *	  of its tools.
  */
 #ifndef KG_FIXED_TOOLS_H
 #define KG_FIXED_TOOLS_H
@@ -10,38 +11,52 @@
 #include "utils/jsonb.h"
 
 /*
- * A fixed tool; each vocabulary (graph, bfs, memory) has a table. Its title,
- * description and schemas are in tools/schemas.
+ * A fixed tool, an entry in the table of its vocabulary (graph, bfs, memory).
+ * Its title, description and schemas are in tools/schemas.
  */
 typedef struct KgFixedTool
 {
 	const char *name; /* tool name: "find_nodes" */
-	int toolset;	  /* one or several bits */
-	/* validates arguments against the input schema (tools/input/published.h) */
+	int toolset;	  /* toolsets that contain the tool, a bit for each */
+	/*
+	 * Runs the tool. It validates the arguments against the input schema
+	 * (tools/input/published.h).
+	 */
 	Jsonb *(*call)(const Jsonb *arguments);
 	const KgOperation
-		*writes;		/* operations that the tool writes with, or NULL */
-	const char *text;	/* member with the text of the result; NULL: all */
-	const char *within; /* a listed tool that does the same; this one is then
-						 * not listed */
+		*writes; /* operations by which the tool writes, or NULL */
+	/*
+	 * member of the reply that is the text of the result; NULL: the whole
+	 * reply
+	 */
+	const char *text;
+	/*
+	 * another tool that includes the function of this tool; if the other is
+	 * listed, this tool is not
+	 */
+	const char *within;
 } KgFixedTool;
 
 /*
- * Adds a table of tools, which ends with an entry without a name; called at
- * module start (tools/vocabularies.c), in the order in which tools are listed.
+ * Adds a table of tools, which ends with an entry without a name. Called at
+ * module start (tools/vocabularies.c). Tools are listed in the order of the
+ * calls.
  */
 extern void kg_fixed_tools_add(const KgFixedTool *table);
 
 /* Returns the fixed tool of a name, or NULL. */
 extern const KgFixedTool *kg_fixed_tool_find(const char *name);
 
-/* Returns whether the tool exists; the toolset memory requires its bundle. */
+/*
+ * Returns whether the tool exists in the catalog. Tools of the toolset memory
+ * exist only with the bundle of the memory.
+ */
 extern bool kg_fixed_tool_exists(const KgCatalog *catalog,
 								 const KgFixedTool *tool);
 
 /*
- * Returns the fixed tool at an index, in the order of the tables, or NULL
- * after the last.
+ * Returns the fixed tool at an index, counted through all tables. Returns NULL
+ * after the last tool.
  */
 extern const KgFixedTool *kg_fixed_tool(int index);
 

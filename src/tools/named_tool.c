@@ -1,9 +1,9 @@
 /*
  * named_tool.c
- *	  Finds the tool that a caller means by a name that no tool has.
+ *	  Finds the intended tool for a name that no tool has.
  *
- *	  A name that is only a verb matches the tools of all types alike. The
- *	  names of its arguments decide.
+ *	  A name that is only a verb matches the tools of all types equally well.
+ *	  The names of the arguments decide then.
  */
 #include "postgres.h"
 
@@ -20,9 +20,10 @@
 
 typedef struct Verbs
 {
-	int operation; /* operation of the type's tool, or 0 */
+	/* operation of the generated tools that the verbs name, or 0 */
+	int operation;
 	const char *verbs[KG_MOST_VERBS];
-	/* names of the tools of all types; best first */
+	/* Names of the tools for all types that the verbs name, best first. */
 	const char *tools[KG_MOST_TOOLS];
 } Verbs;
 
@@ -109,8 +110,8 @@ named_type(const KgCatalog *catalog, const JsonbContainer *arguments,
 }
 
 /*
- * Returns the arguments with the names that the tool has for them. Returns NULL
- * if the tool does not have one of them.
+ * Returns the arguments under the names that the tool uses. Returns NULL if
+ * the tool lacks one of the arguments.
  */
 static Jsonb *
 fit(const JsonbContainer *arguments, const char *template)
@@ -148,8 +149,9 @@ fit(const JsonbContainer *arguments, const char *template)
 }
 
 /*
- * Returns the tool for the type that the arguments name, or NULL. Sets *instead
- * to its arguments, without the name of the type.
+ * Returns the tool, for the type that an argument names, that has the
+ * operation, or NULL. Sets *instead to the arguments for the tool, without the
+ * name of the type.
  */
 static const char *
 tool_of_type(const KgCatalog *catalog, int operation, const char *const *names,
@@ -165,7 +167,7 @@ tool_of_type(const KgCatalog *catalog, int operation, const char *const *names,
 		return NULL;
 	rest = kg_json_without(arguments, argument);
 	*instead = fit(&rest->root, kg_tool_input_template(type, operation));
-	/* If the tool does not have these arguments, its own error reports them. */
+	/* If the arguments do not fit, the tool's own error reports that. */
 	if (*instead == NULL)
 		*instead = rest;
 	return tool->name;
@@ -211,7 +213,10 @@ kg_tool_meant(const char *name, const char *const *names, const bool *writes,
 	for (int i = 0; i < n; i++)
 		if (!writes[i])
 		{
-			/* A tool that reads does not replace a tool that changes data. */
+			/*
+			 * A tool that reads is not proposed for a name that means a change
+			 * of data.
+			 */
 			if (!kg_is_change(name) || kg_is_change(names[i]))
 				reading[nreading++] = names[i];
 		}

@@ -41,8 +41,8 @@ kg_begin_tool_of_type(const KgCatalog *catalog, const KgType *type,
 	const KgTool *tool = kg_catalog_tool_of(catalog, type, operation);
 
 	/*
-	 * If the arguments belong to the running call, the call has begun already:
-	 * the tool, or a tool that forwards to it, was called.
+	 * The arguments are those of the running call, so it has begun already:
+	 * the caller called this tool, or a tool that forwards to it.
 	 */
 	if (call != NULL && call->tool != NULL && call->arguments == arguments)
 		return;

@@ -8,20 +8,23 @@
 #include "auth/agent.h"
 #include "model/catalog.h"
 
-/* Returns the operations (KG_EXPOSE_*) whose tools the caller has. */
+/*
+ * Returns a bit set of the operations (KG_EXPOSE_*) whose generated tools the
+ * caller has.
+ */
 extern int kg_operations_offered(void);
 
 /*
- * Returns whether a tool has one of the operations returned by
- * kg_operations_offered(), and belongs to a toolset of the agent. A tool that
- * is not offered does not exist for the caller.
+ * Returns whether the caller has a generated tool: "offered", the result of
+ * kg_operations_offered(), contains its operation, and a toolset of the agent
+ * contains the tool. Other tools do not exist for the caller.
  */
 extern bool kg_tool_is_offered(const KgAgent *agent, const KgTool *tool,
 							   int offered);
 
 /*
- * Notes that a tool of a type begins with these arguments, so that errors name
- * the tool.  Does nothing if the tool was called by its name.
+ * Records that a tool of a type begins with these arguments, so that errors
+ * name the tool. Does nothing if the tool was called by its own name.
  */
 extern void kg_begin_tool_of_type(const KgCatalog *catalog, const KgType *type,
 								  int operation, const Jsonb *arguments);

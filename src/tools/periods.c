@@ -1,6 +1,6 @@
 /*
  * periods.c
- *	  Reports the types and relations whose data is valid for a period.
+ *	  Reports the types and relations that have a period of validity.
  */
 #include "postgres.h"
 

@@ -14,7 +14,10 @@
  */
 extern void kg_period_write(const KgPeriod *period, KgJsonWriter *w);
 
-/* Add the name of the type or relation if it has a period and is not listed. */
+/*
+ * Add the name of a type or relation to a list, if it has a period of validity
+ * and the list lacks its name.
+ */
 extern List *kg_periods_add_type(List *names, const KgType *type);
 extern List *kg_periods_add_relation(List *names, const KgRelation *relation);
 extern char *kg_periods_join(const List *names);

@@ -2,8 +2,8 @@
  * vocabularies.c
  *	  Registers the tables of fixed tools.
  *
- *	  tools/fixed_tools.c finds tools by name and does not depend on any table.
- *	  Only this file names the tables.
+ *	  tools/fixed_tools.c finds tools by name, in any tables. Only this file
+ *	  names the tables.
  */
 #include "postgres.h"
 

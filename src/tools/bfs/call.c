@@ -1,6 +1,6 @@
 /*
  * bfs/call.c
- *	  Shared code of the BFS-QL tools.
+ *	  Code that the BFS-QL tools share.
  */
 #include "postgres.h"
 
@@ -28,13 +28,13 @@ typedef struct Lookup
 	KgGraphCall *call;
 	KgHandles *handles;
 	const char *path;
-	bool bare; /* the ids that are looked up have no type */
+	bool bare; /* true: the ids to look up are not known to be of one type */
 	/*
-	 * Ids to look up, by index of the handle; NULL: not looked up. If they are
-	 * typed, the ids of one type.
+	 * Ids to look up, indexed as the handles; NULL: the handle is not looked
+	 * up. Unless bare is true, all ids are of one type.
 	 */
 	const char **ids;
-	/* Further entities that a handle names, by index of the handle. */
+	/* Further entities that each handle names, indexed as the handles. */
 	List **others;
 } Lookup;
 
@@ -115,7 +115,7 @@ find_foreign(Lookup *lookup, const KgType *type)
 					lookup);
 }
 
-/* Looks up lookup->ids among the entities of a type. */
+/* Looks up the ids in lookup->ids among the entities of a type. */
 static void
 look_up_in(Lookup *lookup, const KgType *type)
 {
@@ -214,7 +214,7 @@ look_up_bare(Lookup *lookup)
 	(void) kg_plan_run(&statement, receive_handle, lookup);
 }
 
-/* Looks up handles with the id of an entity that was merged into another one. */
+/* Looks up handles whose entity was merged into another entity. */
 static void
 look_up_merged(Lookup *lookup)
 {
@@ -277,8 +277,8 @@ refuse_ambiguous(Lookup *lookup)
 }
 
 /*
- * Returns whether a handle may name an entity of the type. A handle without the
- * name of a type may be of any type.
+ * Returns whether a handle may name an entity of the type. A handle without
+ * the name of a type may name an entity of any type.
  */
 static bool
 may_be_of(const KgGraph *graph, const KgHandles *handles, const KgType *type)
@@ -339,7 +339,10 @@ kg_find_handles(KgGraphCall *call, const char *path, KgHandles *handles)
 	refuse_ambiguous(&lookup);
 }
 
-/* "type:id" of an object that names one entity, or NULL. */
+/*
+ * If an object names one entity by type and id, returns its handle "type:id".
+ * Otherwise returns NULL.
+ */
 static char *
 handle_of_object(const JsonbValue *value)
 {
@@ -409,7 +412,10 @@ kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 	n = kg_json_length(array);
 	memset(handles, 0, sizeof(*handles));
 	handles->array = true;
-	/* kg_require_handles() raises the error about an empty array. */
+	/*
+	 * An empty array is valid here; kg_require_handles() raises the error
+	 * about it.
+	 */
 	if (n > max)
 	{
 		JsonbValue got = kg_json_string_value(psprintf("%d ids", n));
@@ -441,8 +447,8 @@ kg_require_handles(KgGraphCall *call, const char *key, const char *what,
 /* ---- unknown handles ---- */
 
 /*
- * Returns whether the handle at i is unknown and is not a duplicate of an
- * earlier one.
+ * Returns whether the handle at index i is unknown and no earlier handle is
+ * equal to it.
  */
 static bool
 newly_unknown(const KgHandles *handles, int i)
@@ -469,9 +475,11 @@ kg_unknown_handles(const KgHandles *handles, char ***unknown)
 }
 
 #define KG_NEAREST 5
-/* Number of entities of one name that an error lists. */
+/* Maximum number of entities with one name that an error lists. */
 #define KG_NAMESAKES 20
-/* Bytes of a reply for each hint that it may have. */
+/*
+ * A reply may have one hint for each KG_HINT_SHARE bytes of its maximum size.
+ */
 #define KG_HINT_SHARE 1024
 
 static void
@@ -485,9 +493,9 @@ take_nearest(const KgRef *ref, void *arg)
 }
 
 /*
- * Returns the type that a handle names, or the type with the most similar name.
- * Sets *certain to whether the type is meant with certainty, and *text to the
- * id. Returns NULL if no name is similar.
+ * Returns the type that a handle names, or the type with the most similar
+ * name. Returns NULL if no name is similar. Sets *certain to whether the type
+ * is certainly the intended one, and *text to the id in the handle.
  */
 static const KgType *
 meant_type(const KgGraph *graph, const char *given, const char **text,
@@ -522,7 +530,10 @@ meant_type(const KgGraph *graph, const char *given, const char **text,
 	return NULL;
 }
 
-/* Lists the handles of the first n matches whose whole name is as given. */
+/*
+ * Returns the handles of the first n matches whose whole name is equal to the
+ * name that the caller sent.
+ */
 static List *
 list_namesakes(KgGraph *graph, const KgMatches *matches, const KgRef *refs,
 			   int n)
@@ -587,7 +598,10 @@ kg_error_near_handle(KgError *err, const KgNearHandle *near)
 		kg_error_allow(err, lfirst(lc));
 }
 
-/* Returns the handles that an unknown one lists, if all exist, or NIL. */
+/*
+ * If an unknown handle is a list of several handles that all exist, returns
+ * these handles. Otherwise returns NIL.
+ */
 static List *
 listed_handles(KgGraphCall *call, const char *path, const char *given)
 {
@@ -608,17 +622,18 @@ listed_handles(KgGraphCall *call, const char *path, const char *given)
 	return handles;
 }
 
-/* An unknown handle, by its index, with the most similar existing handle. */
+/* An unknown handle, with the most similar existing handle. */
 typedef struct Near
 {
 	int at;
 	KgNearHandle near;
-	List *listed; /* char *, handles that it lists */
+	/* List of char *: existing handles that the unknown handle lists */
+	List *listed;
 } Near;
 
 /*
- * Finds up to room unknown handles for which a similar handle exists. Only the
- * first KG_HINT_LOOKS unknown handles are examined. Returns their number.
+ * Finds up to "room" unknown handles for which a similar handle exists, and
+ * returns their number. Examines only the first KG_HINT_LOOKS unknown handles.
  */
 static int
 find_near(KgGraphCall *call, const char *path, const KgHandles *handles,
@@ -644,7 +659,7 @@ find_near(KgGraphCall *call, const char *path, const KgHandles *handles,
 	return n;
 }
 
-/* Corrects an unknown handle, if it is certain which are meant. */
+/* Corrects an unknown handle if the intended handles are certain. */
 static void
 correct_handle(KgCorrection *correction, const char *path, const char *given,
 			   const Near *near)
@@ -698,7 +713,9 @@ kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
 	return n > 0 ? kg_jw_finish(&w) : NULL;
 }
 
-/* Returns the noun for the handles at a path. */
+/*
+ * Returns the noun that errors use for the handles in the argument at a path.
+ */
 static const char *
 noun_of(const char *path)
 {
@@ -718,8 +735,8 @@ unknown_error(const char *path, const char *given, const KgNearHandle *near)
 }
 
 /*
- * The error itself is about the first seed for which a similar handle exists;
- * its "errors" are about all such seeds.
+ * The error itself is about the first seed for which a similar handle exists.
+ * Its member "errors" is about all such seeds.
  */
 void
 kg_throw_all_unknown(KgGraphCall *call, const char *path,
@@ -766,7 +783,7 @@ kg_throw_all_unknown(KgGraphCall *call, const char *path,
 	kg_error_throw(err);
 }
 
-/* ---- detail and removal ---- */
+/* ---- arguments for detail and for removal of nodes ---- */
 
 void
 kg_read_bfs_detail(KgGraphCall *call, KgBfsDetail *detail)
@@ -797,8 +814,8 @@ typedef struct Mentions
 } Mentions;
 
 /*
- * Only a number below the threshold removes a node; a missing or non-numeric
- * total_mentions does not.
+ * A node is removed only if its total_mentions is a number below the
+ * threshold. If total_mentions is missing or not a number, the node remains.
  */
 static void
 check_mentions(const KgRef *ref, void *arg)
@@ -821,8 +838,8 @@ check_mentions(const KgRef *ref, void *arg)
 /*
  * Sets counts[rank] for the types whose total_mentions must be read. Returns
  * whether there are any. The default threshold, 1, can only remove entities
- * with a total_mentions of 0. Types that do not declare this property then need
- * no reading.
+ * whose total_mentions is 0. Then a type that does not declare this property
+ * need not be read.
  */
 static bool
 mentioned_types(const KgGraph *graph, const KgBfsDetail *detail, bool *counts)
@@ -904,7 +921,10 @@ is_detail(const KgRelation *relation, const JsonbValue *key)
 	return false;
 }
 
-/* Returns the properties without those that only edge_detail shows. */
+/*
+ * Returns the properties of an edge, without the properties that only
+ * edge_detail shows.
+ */
 static const Jsonb *
 strip_properties(const KgRelation *relation, const Jsonb *properties)
 {
@@ -944,7 +964,8 @@ choose_detail(KgReply *reply, const KgBfsDetail *detail)
 }
 
 /*
- * Returns the number of edges that remain. Sets *relations to their relations.
+ * Returns the number of edges whose ends both remain. Sets *relations to the
+ * relations of these edges.
  */
 static uint64
 count_edges(const KgReach *reach, const KgPage *page, List **relations)

@@ -1,7 +1,7 @@
 /*
  * bfs/call.h
- *	  Shared code of the BFS-QL tools: handles as ids, detail and removal
- *	  filters.
+ *	  Code that the BFS-QL tools share: handles as ids, detail, and the
+ *	  removal of nodes.
  */
 #ifndef KG_BFS_CALL_H
 #define KG_BFS_CALL_H
@@ -11,21 +11,25 @@
 #include "tools/graph/page.h"
 #include "tools/graph/reply.h"
 
-/* Ids as the caller sent them, with the entities that they name. */
+/* Handles as the caller sent them, with the entities that they name. */
 typedef struct KgHandles
 {
 	int n;
 	char **given;
-	KgRef *refs; /* id NULL: unknown or not visible */
+	KgRef *refs; /* entity of each handle; id NULL: unknown or not visible */
 	bool array;	 /* sent as one array, not as separate arguments */
 } KgHandles;
 
-/* Returns the id if the input begins with the type's name, else NULL. */
+/*
+ * If the input begins with the name of the type, returns the id after it.
+ * Otherwise returns NULL.
+ */
 extern const char *kg_id_of_type(const KgType *type, const char *given);
 
 /*
- * Returns an id, a string or an integer, as text. An object of a type and an id
- * is taken as the handle of that entity, and reported.
+ * Returns a handle, which is a string or an integer, as text. If the value is
+ * an object with a type and an id, returns the handle of that entity, and
+ * reports a repair.
  */
 extern char *kg_call_handle(KgRepairs *repairs, const JsonbValue *value,
 							const char *path);
@@ -33,88 +37,106 @@ extern char *kg_call_handle(KgRepairs *repairs, const JsonbValue *value,
 /*
  * Reads an array of 0 to kg_graph.max_ids handles and looks them up. A handle
  * is "type:id", "bundle/type:id", or an id that only one visible entity has.
- * Raises KG_INVALID_INPUT with the handles if an id is ambiguous.
+ * If several entities have an id, raises KG_INVALID_INPUT, which lists their
+ * handles.
  */
 extern void kg_call_handles(KgGraphCall *call, const char *key,
 							KgHandles *handles);
-/* Raises KG_INVALID_INPUT if the array has no items; "what" describes them. */
+/*
+ * Raises KG_INVALID_INPUT if the array has no items. "what" describes the
+ * items in the error.
+ */
 extern void kg_require_handles(KgGraphCall *call, const char *key,
 							   const char *what, const KgHandles *handles);
 extern void kg_find_handles(KgGraphCall *call, const char *path,
 							KgHandles *handles);
 
 /*
- * Raises KG_FORBIDDEN if the walk reaches, within that number of hops, a type
- * about which nothing can decide (tools/graph/graph.h).
+ * Raises KG_FORBIDDEN if the walk can reach, within that number of hops, a
+ * type for which neither an authorizer nor a gateway can decide access
+ * (tools/graph/graph.h).
  */
 extern void kg_require_around(KgGraphCall *call, const KgHandles *handles,
 							  const KgFollow *walk, int hops);
 
 /*
- * Sets *unknown to the unknown handles without duplicates. Returns their
+ * Sets *unknown to the unknown handles, without duplicates. Returns their
  * number.
  */
 extern int kg_unknown_handles(const KgHandles *handles, char ***unknown);
 
-/* The known handles to which an unknown handle is similar. */
+/* The existing handles that are similar to an unknown handle. */
 typedef struct KgNearHandle
 {
-	const char *handle; /* the most similar one, or NULL */
-	bool likely;		/* no other handle can be meant */
-	List *namesakes;	/* char *; of several entities with this name, all */
+	const char *handle; /* most similar handle, or NULL */
+	bool likely;		/* true: no other handle can be meant */
+	/* List of char *: handles of all entities, if several have this name */
+	List *namesakes;
 } KgNearHandle;
 
 extern KgNearHandle kg_nearest_handle(KgGraphCall *call, const char *given);
-/* Sets did_you_mean, or allowed for several entities with the name. */
+/*
+ * Sets the member did_you_mean of an error to the similar handle. If several
+ * entities have the name, sets "allowed" to their handles.
+ */
 extern void kg_error_near_handle(KgError *err, const KgNearHandle *near);
 /*
- * Returns hints [{path, message, nearest}] for unknown handles. Their number
- * depends on the size of the reply. Returns NULL if no similar handle exists.
+ * Returns hints [{path, message, nearest}] for unknown handles, or NULL if no
+ * similar handle exists. The maximum size of the reply limits their number.
  */
 extern Jsonb *kg_unknown_hints(KgGraphCall *call, const char *path,
 							   const KgHandles *handles);
-/* Raises KG_NOT_FOUND with similar handles. At least one handle is unknown. */
+/*
+ * Raises KG_NOT_FOUND, which lists similar handles. At least one handle must
+ * be unknown.
+ */
 extern KG_NORETURN void kg_throw_all_unknown(KgGraphCall *call,
 											 const char *path,
 											 const KgHandles *seeds);
 
-/* Arguments that bfs_query and intersect_subgraphs share. */
+/* Arguments that bfs_query and intersect_subgraphs have in common. */
 typedef struct KgBfsDetail
 {
-	bool *full_types;						/* indexed by rank; NULL: all */
+	/* indexed by rank of the type; NULL: all types are shown in full */
+	bool *full_types;
 	const KgRelationNames *full_predicates; /* NULL: all */
-	bool *excluded;							/* indexed by rank; NULL: none */
+	/* indexed by rank of the type; NULL: no type is excluded */
+	bool *excluded;
 	int64 min_mentions;
 	bool topology_only;
 	bool edge_detail;
-	KgFollow walk;	 /* edges that are followed */
-	KgFollow walked; /* the walked edges, followed from their stored sources */
+	KgFollow walk; /* the edges that the walk follows */
+	/* the edges of "walk", followed only from their stored source */
+	KgFollow walked;
 } KgBfsDetail;
 
 extern void kg_read_bfs_detail(KgGraphCall *call, KgBfsDetail *detail);
 
 /*
- * Returns whether no reached node is hidden or removed. In this case, edges
- * can be counted without reading them.
+ * Returns whether no reached node is hidden or removed. If so, edges can be
+ * counted without reading them.
  */
 extern bool kg_bfs_keeps_all(KgGraphCall *call, const KgBfsDetail *detail);
 /*
- * Returns, by index, which of the found nodes remain; NULL: all nodes remain.
+ * Returns an array, indexed as the found nodes, of whether each node remains.
+ * Returns NULL if all nodes remain.
  */
 extern bool *kg_bfs_keep(KgGraphCall *call, const KgBfsDetail *detail,
 						 const KgReach *reach);
 
-/* Nodes, edges, counts and schema_summary. */
+/* A reply with nodes, edges, counts and schema_summary. */
 typedef struct KgBfsReply
 {
 	KgReply reply;
 	const KgReach *reach;
 	const KgPage *page;
-	uint64 nedges;	 /* number of edges of all pages */
-	List *relations; /* relations of these edges */
+	uint64 nedges;	 /* number of edges on all pages together */
+	List *relations; /* relations of all these edges */
 } KgBfsReply;
 
-/* Prepares the members of the reply from the page. reply.call must be set. */
+/*
+ * Prepares the members of the reply from the page. b->reply.call must be set.
+ */
 extern void kg_bfs_prepare(KgBfsReply *b, const KgBfsDetail *detail,
 						   const KgReach *reach, const KgPage *page);
 extern void kg_bfs_write(const KgBfsReply *b, KgJsonWriter *w);

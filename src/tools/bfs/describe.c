@@ -13,19 +13,22 @@
 
 /* ---- entities ---- */
 
-/* Properties with the names of identity members and marks are renamed. */
+/*
+ * Names in a reply of properties whose own name is also a member that
+ * identifies the entity or marks untrusted text.
+ */
 static const struct
 {
 	const char *property;
-	const char *told; /* the property's name in filters */
+	const char *told; /* the name by which filters accept the property */
 } renamed[] = {{"id", "data.id"},
 			   {"entity_type", "data.entity_type"},
 			   {"untrusted", "data.untrusted"},
 			   {"content_types", "data.content_types"}};
 
 /*
- * Writes the key of a property. Returns false for the id, which is already
- * written.
+ * Writes the key of a property. Returns false for the id, which has already
+ * been written.
  */
 static bool
 write_member_key(const KgType *type, const JsonbValue *key, KgJsonWriter *w)
@@ -39,7 +42,9 @@ write_member_key(const KgType *type, const JsonbValue *key, KgJsonWriter *w)
 			kg_jw_key(w, renamed[i].told);
 			return true;
 		}
-		/* The entity has a property with the name that replaces the other. */
+		/*
+		 * The entity also has a property with the name that replaces this one.
+		 */
 		if (kg_json_string_is(key, renamed[i].told))
 		{
 			kg_jw_key(w, psprintf("data.%s", renamed[i].told));
@@ -67,9 +72,9 @@ marks_of(const KgType *type)
 }
 
 /*
- * Writes an entity's id, type and properties. With rank, the ranks of the
- * properties by index, only properties of a rank less than listed are written.
- * NULL: all.
+ * Writes an entity's id, type and properties. If rank is not NULL, it has the
+ * rank of each property by index, and only properties with a rank below
+ * "listed" are written.
  */
 static void
 write_members(const KgGraph *graph, const KgRef *ref, const int *rank,
@@ -129,8 +134,8 @@ typedef struct Describe
 	KgGraphCall call;
 	const KgRef *ref;
 	int n;		 /* number of properties */
-	int *rank;	 /* rank of each property; the shortest is 0 */
-	Size *sizes; /* bytes of each property, by rank */
+	int *rank;	 /* rank of each property by size; the shortest has rank 0 */
+	Size *sizes; /* bytes of each property, indexed by rank */
 } Describe;
 
 typedef struct Property
@@ -280,7 +285,11 @@ typedef struct DescribeMany
 {
 	KgGraphCall call;
 	KgHandles handles;
-	int *handle_of; /* index of the handle of each unit of the reply */
+	/*
+	 * index of the handle of each unit of the reply; a unit is an entity with
+	 * its data
+	 */
+	int *handle_of;
 	KgReply reply;
 } DescribeMany;
 
@@ -297,8 +306,8 @@ next_ids(void *state, int unit, KgNext *next)
 }
 
 /*
- * Adds the units of the reply: the entities that exist, in the order of the
- * ids.
+ * Adds the units of the reply, one for each existing entity, in the order of
+ * the ids.
  */
 static void
 add_units(DescribeMany *d, const Rows *rows)
@@ -317,7 +326,7 @@ add_units(DescribeMany *d, const Rows *rows)
 		KgReplyNode *node = &reply->nodes[reply->nnodes];
 		KgRef *ref = &d->handles.refs[i];
 
-		/* The entity may have been deleted since it was looked up. */
+		/* The entity may have been deleted after the look-up of its handle. */
 		if (ref->id != NULL)
 			*ref = rows->refs[kg_nodeset_find(&rows->set, ref->node)];
 		if (ref->id == NULL)
@@ -361,8 +370,8 @@ kg_tool_describe_entities(const Jsonb *arguments)
 	kg_graph_call_begin(&d->call, "describe_entities", arguments);
 	kg_call_handles(&d->call, "ids", &d->handles);
 	/*
-	 * Without "columns", all properties are shown, whatever x-summary-fields
-	 * says.
+	 * Without "columns", all properties are shown, even if x-summary-fields
+	 * lists only some.
 	 */
 	if (kg_input_has(&d->call.input, "columns"))
 		kg_columns_read(
@@ -379,11 +388,11 @@ kg_tool_describe_entities(const Jsonb *arguments)
 /* ---- the schema ---- */
 
 /*
- * Maximum number of types, and of predicates, that are listed. Longer lists are
- * a sample.
+ * Maximum number of types, and of predicates, that are listed. If there are
+ * more, a sample is listed.
  */
 #define KG_SCHEMA_NAMES 500
-/* Bytes of a piece of text; texts are shortened by pieces. */
+/* Bytes of a piece of text. Texts are shortened by a number of pieces. */
 #define KG_TEXT_PIECE 16
 
 static const char usage_notes[] =
@@ -475,8 +484,9 @@ static const char *const text_keys[NTEXTS] = {
 	"next_steps", "graph_description", "tool_usage_notes"};
 
 /*
- * A call of describe_schema. Names are the items of the reply. Pieces of texts
- * are its extras, which are omitted first.
+ * A call of describe_schema. The items of the reply are names of types and
+ * predicates. Texts are cut into pieces, the reply's extras, which are omitted
+ * before any name.
  */
 typedef struct Schema
 {
@@ -484,7 +494,7 @@ typedef struct Schema
 	int ntypes;
 	int npredicates;
 	char **names; /* names of types, followed by names of predicates */
-	bool sample;  /* names were omitted */
+	bool sample;  /* true: names were omitted */
 	const char *texts[NTEXTS];
 	int pieces[NTEXTS];
 } Schema;
@@ -544,7 +554,7 @@ measure_schema(void *items, Size *whole, Size *stub, Size *extra)
 		}
 }
 
-/* Writes the texts, shortened to a number of pieces in total. */
+/* Writes at most the given number of pieces, beginning with the first text. */
 static void
 write_texts(const Schema *s, int pieces, KgJsonWriter *w)
 {
@@ -562,8 +572,8 @@ write_texts(const Schema *s, int pieces, KgJsonWriter *w)
 }
 
 /*
- * Does not report names in "withheld": "comprehensive" reports that names are
- * omitted.
+ * Omitted names are not reported in "withheld", because the member
+ * "comprehensive" reports them.
  */
 static void
 cut_schema(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)

@@ -1,7 +1,7 @@
 /*
  * bfs/query.c
- *	  The tools bfs_query and intersect_subgraphs: the neighborhood of any, or
- *	  of all, of some entities.
+ *	  The tools bfs_query and intersect_subgraphs: the nodes around at least
+ *	  one seed, or around all seeds.
  */
 #include "postgres.h"
 
@@ -11,8 +11,8 @@
 #include "tools/bfs/call.h"
 
 /*
- * Minimum bytes of a node in a reply. It limits the number of nodes that are
- * read.
+ * Minimum number of bytes of a node in a reply. The maximum size of the reply
+ * divided by it limits the number of nodes that are read.
  */
 #define KG_LEAST_NODE_BYTES 32
 
@@ -35,7 +35,7 @@ known_nodes(const KgHandles *seeds, int64 **nodes)
 	return n;
 }
 
-/* Writes the seeds, and the unknown seeds without duplicates. */
+/* Writes the known seeds, and the unknown seeds without duplicates. */
 static void
 write_seeds(const KgHandles *seeds, KgJsonWriter *w)
 {
@@ -47,7 +47,7 @@ write_seeds(const KgHandles *seeds, KgJsonWriter *w)
 		kg_jw_kstrings(w, "unknown_seeds", unknown, n);
 }
 
-/* A call of either tool, with its result. */
+/* A call of bfs_query or intersect_subgraphs, with its result. */
 typedef struct Subgraph
 {
 	KgGraphCall call;
@@ -59,7 +59,7 @@ typedef struct Subgraph
 	const char *hops_key;
 	int64 hops;
 	int64
-		/* maximum number of nodes, before max_bytes limits them further */
+		/* maximum number of nodes on the page, which max_bytes may lower */
 		limit;
 } Subgraph;
 
@@ -98,8 +98,8 @@ answer(Subgraph *s, bool paged, const Jsonb *hints)
 	reply->draft.total = page->total;
 	reply->draft.more = page->more;
 	/*
-	 * The page contains no more nodes than can fit into max_bytes. The others
-	 * that the caller requested are counted only.
+	 * The page contains no more nodes than can fit into max_bytes. Further
+	 * nodes that the caller requested are only counted.
 	 */
 	asked = Min(s->limit, Max((int64) page->total - (int64) page->offset, 0));
 	reply->draft.untried = (int) (asked - page->n);
@@ -173,9 +173,10 @@ kg_tool_bfs_query(const Jsonb *arguments)
 typedef struct Common
 {
 	KgGraph *graph;
-	KgNodeSet set;	 /* nodes around the first seed */
-	uint16 *seeds;	 /* indexed by node: number of seeds that it is around */
-	uint8 *distance; /* indexed by node: distance from the nearest seed */
+	KgNodeSet set; /* nodes within k hops of the first seed */
+	/* indexed by node: number of the seeds that are within k hops */
+	uint16 *seeds;
+	uint8 *distance; /* indexed by node: distance to the nearest seed */
 } Common;
 
 static void
@@ -226,7 +227,10 @@ found_induced(const KgNeighbors *found, void *arg)
 	}
 }
 
-/* Adds the common nodes, ordered by distance, and the edges between them. */
+/*
+ * Adds to "reach" the nodes that are near all seeds, in the order of their
+ * distance, and the edges between these nodes.
+ */
 static void
 induce(Common *common, uint32 nseeds, int k, const KgBfsDetail *detail,
 	   KgReach *reach)
@@ -256,8 +260,8 @@ induce(Common *common, uint32 nseeds, int k, const KgBfsDetail *detail,
 }
 
 /*
- * Finds the nodes within k hops of every seed. If a seed is unknown, finds no
- * nodes.
+ * Finds the nodes within k hops of every seed. Finds none if a seed is
+ * unknown.
  */
 static void
 intersect(KgGraph *graph, const KgHandles *seeds, int k,
@@ -291,7 +295,7 @@ intersect(KgGraph *graph, const KgHandles *seeds, int k,
 	induce(&common, distinct.n, k, detail, reach);
 }
 
-/* Returns hints about why the seeds have no common nodes. */
+/* Returns hints that explain why no node is near all seeds. */
 static Jsonb *
 common_hints(KgGraphCall *call, const KgHandles *seeds, int k, uint32 found)
 {

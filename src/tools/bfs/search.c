@@ -20,12 +20,13 @@
 #define KG_SEARCH_HINTS 5
 /*
  * KG_SEARCH_JOINED is the number of hits of each list that a hybrid search
- * joins. Each list adds 1 / (KG_RANK_OFFSET + rank) to a hit's score.
+ * merges. Each list that contains a hit adds 1 / (KG_RANK_OFFSET + rank) to
+ * the score of the hit.
  */
 #define KG_SEARCH_JOINED 100
 #define KG_RANK_OFFSET 60
 
-/* In the order of the enum in the schema. */
+/* The modes of a search, in the order of the enum in the schema. */
 typedef enum BfsMode
 {
 	KG_SEARCH_NAMES,
@@ -34,16 +35,19 @@ typedef enum BfsMode
 	KG_SEARCH_MEANING
 } BfsMode;
 
-/* The lists that a hybrid search joins. */
+/* The lists of hits that a hybrid search merges. */
 #define KG_LISTS 3
 static const char *const list_names[KG_LISTS] = {"names", "text", "meaning"};
 
 typedef struct Hit
 {
 	const KgMatch *match;
-	const KgMatch *lists[KG_LISTS]; /* its match in each list, if joined */
-	int ranks[KG_LISTS]; /* its rank in each list, from 1; 0: not in the list */
-	bool joined;		 /* it is a hit of a hybrid search */
+	/* its match in each list, if joined is true */
+	const KgMatch *lists[KG_LISTS];
+	/* rank of the hit in each list, from 1; 0: not in the list */
+	int ranks[KG_LISTS];
+	/* true: a hit of a hybrid search, which merges lists */
+	bool joined;
 	double score;
 	KgRef ref;
 	char *name;
@@ -52,7 +56,7 @@ typedef struct Hit
 typedef struct Hits
 {
 	KgGraph *graph;
-	const char *query; /* query of a search by words of texts, or NULL */
+	const char *query; /* query of a search for words in texts, or NULL */
 	KgNodeSet set;
 	Hit *hits;
 } Hits;
@@ -99,8 +103,9 @@ compare_hits(const void *a, const void *b)
 }
 
 /*
- * Reads the hits that can be among the first limit, with their names. These
- * include all hits with the score of the last of them. Returns their number.
+ * Reads the hits that can be among the first "limit" hits, with their names.
+ * Also reads all further hits whose score is equal to the last score. Returns
+ * the number of hits.
  */
 static uint32
 fetch_hits(Hits *hits, const KgMatches *matches, int64 limit)
@@ -141,7 +146,9 @@ write_score(double score, KgJsonWriter *w)
 					  numeric_round, exact, Int32GetDatum(4))));
 }
 
-/* Writes a hit's rank and score in one list of a hybrid search. */
+/*
+ * Writes the rank and the score that a hit has in one list of a hybrid search.
+ */
 static void
 write_rank(const char *list, int rank, const KgMatch *match, const KgType *type,
 		   KgJsonWriter *w)
@@ -195,12 +202,16 @@ typedef struct Search
 	int32 *type_nos;
 } Search;
 
-/* The first hits, and the number of all hits. */
+/* The first hits of a search, and the number of all hits. */
 typedef struct HitList
 {
 	Hits hits;
 	uint32 n;
-	int64 total; /* without hits that are gone or hidden when they are read */
+	/*
+	 * without the hits that turn out to be deleted or hidden when they are
+	 * read
+	 */
+	int64 total;
 	bool truncated;
 } HitList;
 
@@ -223,8 +234,8 @@ read_vector(KgGraphCall *call)
 }
 
 /*
- * Raises an error unless the call has the arguments that its mode requires, and
- * no vector in other modes.
+ * Raises an error if the call lacks an argument that its mode requires, or has
+ * a vector although its mode uses none.
  */
 static void
 require_wanted(KgGraphCall *call, const Search *search)
@@ -264,7 +275,7 @@ read_search(KgGraphCall *call, Search *search)
 	search->type_nos = palloc((search->ntypes + 1) * sizeof(int32));
 	search->mode = (BfsMode) kg_input_enum(
 		&call->input, "mode", "an existing mode");
-	/* The mode decides whether query or vector is required. */
+	/* The schema requires neither query nor vector: the mode decides. */
 	search->query = kg_input_has(&call->input, "query")
 						? kg_input_string(&call->input, "query")
 						: NULL;
@@ -337,7 +348,7 @@ find_near(KgGraphCall *call, const Search *search, int64 limit, HitList *list)
 	take_hits(call, matches, NULL, matches->n, limit, list);
 }
 
-/* Adds the first hits of a list to the joined hits. */
+/* Adds the first hits of a list to the merged hits of a hybrid search. */
 static void
 join_list(HitList *joined, const HitList *list, int which)
 {
@@ -364,7 +375,10 @@ join_list(HitList *joined, const HitList *list, int which)
 	joined->truncated |= list->truncated || list->total > KG_SEARCH_JOINED;
 }
 
-/* Reciprocal rank fusion (Cormack, Clarke, Buettcher: SIGIR 2009). */
+/*
+ * Runs a hybrid search. Merges the lists by reciprocal rank fusion (Cormack,
+ * Clarke, Buettcher: SIGIR 2009).
+ */
 static void
 find_all(KgGraphCall *call, const Search *search, HitList *joined)
 {
@@ -414,7 +428,7 @@ run_search(KgGraphCall *call, const Search *search, HitList *list)
 	}
 }
 
-/* Looks up the words by which the shown hits were found. */
+/* Finds in the texts the words for which the shown hits were found. */
 static void
 look_up_words(KgGraphCall *call, const Search *search, HitList *list)
 {
@@ -462,7 +476,8 @@ write_hint(const KgGraph *graph, const char *path, const char *message,
 }
 
 /*
- * Returns the matches of the longest word of the query that has any, or NULL.
+ * Returns the matches of the longest word of the query that has matches, or
+ * NULL.
  */
 static KgMatches *
 search_words(KgGraphCall *call, const Search *search)

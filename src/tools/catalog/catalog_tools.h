@@ -11,36 +11,37 @@
 #include "tools/input/schema_template.h"
 #include "tools/reply/reply.h"
 
-/* Run the tool list (with ids_only: list_ids) or get of a type. */
+/* Run the tool list or get of a type. ids_only: the tool list_ids. */
 extern Jsonb *kg_tool_list(const KgCatalog *catalog, const KgType *type,
 						   const Jsonb *arguments, bool ids_only);
 extern Jsonb *kg_tool_get(const KgCatalog *catalog, const KgType *type,
 						  const Jsonb *arguments);
 
-/* Reads the argument "sort" of a list or of find_nodes into the query. */
+/* Reads the argument "sort" of list_<type> or find_nodes into the query. */
 extern void kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 							   const KgInput *in);
-/* Reads "limit" and "total". */
+/* Reads the arguments "limit" and "total" into the query. */
 extern void kg_list_read_limit(KgListQuery *query, const KgInput *in);
 /*
- * kg_list_is_by_rank() returns whether the list is ordered by the rank of
- * "search". kg_list_read_search() runs the search and sets its matches in the
- * query.
+ * kg_list_is_by_rank() returns whether the list is ordered by the rank that
+ * the argument "search" gives. kg_list_read_search() runs the search and
+ * stores its matches in the query.
  */
 extern bool kg_list_is_by_rank(const KgListQuery *query, const KgInput *in);
 extern void kg_list_read_search(KgListQuery *query, const KgInput *in);
 /*
  * Selects the rows by the conditions that no index supports. If the query has
- * a search, only the matches of the search are examined.
+ * a search, examines only the matches of the search.
  */
 struct KgGraph;
 struct KgSelector;
 extern void kg_list_select(KgListQuery *query, struct KgGraph *graph,
 						   const struct KgSelector *selector);
 /*
- * Make and read cursors of a list, which are bound to a query
- * (kg_cursor_query). kg_list_make_cursor() returns the cursor after a row of a
- * page. kg_list_read_cursor() returns the position of a cursor.
+ * Make and read cursors of a list. A cursor is bound to a query
+ * (kg_cursor_query). kg_list_make_cursor() returns the cursor that continues
+ * after a row of a page. kg_list_read_cursor() returns the position that a
+ * cursor contains.
  */
 extern char *kg_list_make_cursor(const KgListQuery *query,
 								 const KgListPage *page,
@@ -50,12 +51,15 @@ extern int64 kg_list_read_cursor(KgListQuery *query,
 								 const StringInfoData *bound,
 								 const char *cursor);
 
-/* Fills the draft of a reply with a page, except for the rows' own members. */
+/*
+ * Fills the draft of a reply with a page. Members that rows have in addition
+ * are not included.
+ */
 extern void kg_list_draft(KgDraft *draft, const KgListQuery *query,
 						  const KgListPage *page, int64 position);
 /*
- * Return the input schema, texts and templates of a type's tool for one operation
- * (KG_EXPOSE_*).
+ * Return the input schema, the texts and the templates of a tool that a type
+ * has for one operation (KG_EXPOSE_*).
  */
 extern Jsonb *kg_tool_input_schema(const KgType *type, int operation,
 								   KgExpandedParts *parts);
@@ -64,10 +68,10 @@ extern const char *kg_tool_output_template(const KgType *type, int operation);
 extern char *kg_tool_title(const KgType *type, int operation);
 extern char *kg_tool_description(const KgType *type, int operation);
 
-/* Writes the normalized arguments, for kg_explain(). */
+/* Writes the normalized arguments of a call, for kg_explain(). */
 extern void kg_tool_write_ast(const KgType *type, int operation,
 							  const Jsonb *arguments, KgJsonWriter *w);
-/* Writes the normalized arguments into the audit record, if it is enabled. */
+/* If the audit record is enabled, writes the normalized arguments into it. */
 extern void kg_tool_audit(const KgType *type, int operation,
 						  const Jsonb *arguments);
 

@@ -2,16 +2,17 @@
  * changes_tool.c
  *	  kg_changes(): the changes of the tenant after a position.
  *
- * A position names a transaction and a change in it, with the mark of the last
- * deletion of changes (kg_history_end_positions()). Transactions are ordered by
- * their numbers (xid8). Only transactions before the oldest that was still
- * running are returned, because a transaction with a lower number can still
- * commit otherwise. So no change is skipped, and none is returned twice.
+ * A position contains a transaction, the number of a change in it, and the
+ * mark of the last deletion of changes (kg_history_end_positions()).
+ * Transactions are ordered by number (xid8). While a transaction is running,
+ * it and later ones are not returned, because it may still commit changes with
+ * its lower number. So no change is skipped, and none is returned twice.
  *
- * Numbers of transactions are valid in one database only. So a position has a
- * keyed digest of the tenant, of the table with its transactions, and of the
- * database's timeline. It changes when a tenant or a dump is restored, and when
- * the database is recovered to a time, or fails over.
+ * Numbers of transactions are valid in one database only. So a position also
+ * contains a keyed digest of the tenant, of the table with its transactions,
+ * and of the timeline of the database. The digest changes if a tenant or a
+ * dump is restored, and if the database is recovered to a point in time or
+ * fails over.
  */
 #include "postgres.h"
 
@@ -39,7 +40,7 @@ typedef struct ChangesCall
 {
 	const KgCatalog *catalog;
 	KgFollowed followed;
-	char *key; /* digest in the position */
+	char *key; /* digest that positions of this call contain */
 	int64 limit;
 	int64 max_bytes;
 } ChangesCall;
@@ -75,7 +76,10 @@ throw_history(const char *what, const char *name)
 			 .expected = KG_WITH_HISTORY);
 }
 
-/* Adds the relations of a name that have history; of NULL: all. */
+/*
+ * Adds the numbers of the relations that have the name and have history. If
+ * the name is NULL, adds all relations that have history.
+ */
 static bool
 add_relations(ChangesCall *call, const char *name, int32 *relations)
 {
@@ -185,7 +189,7 @@ throw_position(const char *since, const char *message)
 						 "the first call returned");
 }
 
-/* Reads the decimal digits of an int64 that is not negative. */
+/* Reads decimal digits as a non-negative int64. */
 static bool
 read_number(const char **p, int64 *number)
 {
@@ -274,8 +278,8 @@ make_change(const ChangesCall *call, const KgChange *change)
 }
 
 /*
- * Returns whether a change of an edge is left out, because an end does not
- * exist any more.
+ * Returns whether a change of an edge is omitted because an end of the edge no
+ * longer exists.
  */
 static bool
 is_gone(const KgChange *change)
@@ -284,7 +288,10 @@ is_gone(const KgChange *change)
 		   (change->ends[0] == NULL || change->ends[1] == NULL);
 }
 
-/* Writes the changes that fit, and sets the position after the last one. */
+/*
+ * Writes the changes that fit into the reply, and sets the position after the
+ * last written change.
+ */
 static int
 write_changes(const ChangesCall *call, const KgChange *changes, int n,
 			  KgChangePosition *position, bool *more, KgJsonWriter *w)

@@ -42,11 +42,11 @@ typedef struct GetCall
 	int64 max_bytes;
 	const KgProjection *projection;
 	bool single;
-	TimestampTz as_of;		/* 0: the present */
+	TimestampTz as_of;		/* time of the requested state; 0: the present */
 	const char *as_of_text; /* as sent by the caller */
 	KgGot *got;
 	int ngot;
-	int *found; /* indexes in got of the entities that exist */
+	int *found; /* indexes in got of the entities that were found */
 	int nfound;
 } GetCall;
 
@@ -60,8 +60,8 @@ ask_then(void *arg)
 
 /*
  * Returns whether similar ids can be looked up. With as_of, the look-up reads
- * the past as lists do, which may exceed a limit. The reply is then returned
- * without hints.
+ * the history as lists do. If that would exceed a limit, returns false, and
+ * the reply has no hints.
  */
 static bool
 can_look(GetCall *call)
@@ -73,8 +73,8 @@ can_look(GetCall *call)
 }
 
 /*
- * Returns hints with the most similar ids, for the first ids that were not
- * found.
+ * Returns hints with the most similar existing ids, for the first ids that
+ * were not found.
  */
 static Jsonb *
 missing_hints(const GetCall *call)
@@ -106,7 +106,8 @@ missing_hints(const GetCall *call)
 							   &correction,
 							   &w);
 		/*
-		 * Corrections accumulate: the last hint has the call with all of them.
+		 * Each hint has the call with the corrections of all hints before it,
+		 * too. So the last hint has the fully corrected call.
 		 */
 		kg_correction_write(&correction, &w);
 		kg_jw_end_object(&w);
@@ -120,7 +121,10 @@ found(const GetCall *call, int i)
 	return &call->got[call->found[i]];
 }
 
-/* Returns the present id of an entity that was found. */
+/*
+ * Returns the present id of an entity that was found, which may have been
+ * merged.
+ */
 static const char *
 found_id(const GetCall *call, int i)
 {
@@ -168,7 +172,10 @@ write_many(const GetCall *call, const KgFit *fit, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
-/* Writes the ids of merged entities with their present ids. */
+/*
+ * Writes the requested ids of merged entities, with the ids of the entities
+ * into which they were merged.
+ */
 static void
 write_merged(const GetCall *call, KgJsonWriter *w)
 {
@@ -203,8 +210,8 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 }
 
 /*
- * Measures the entities. The id of an entity with its data is not in "next", so
- * that its bytes are subtracted.
+ * Measures the entities. If the data of an entity is in the reply, "next" does
+ * not have its id, so the bytes of the id are subtracted.
  */
 static void
 measure_entities(void *items, Size *whole, Size *stub, Size *extra)
@@ -225,7 +232,7 @@ measure_entities(void *items, Size *whole, Size *stub, Size *extra)
 }
 
 /*
- * Returns the entities as they were at as_of. Counted properties are missing,
+ * Returns the entities as they were at as_of. Counts of edges are missing,
  * because the history does not store them.
  */
 static KgGot *
@@ -260,7 +267,10 @@ cite_found(const GetCall *call, KgDraft *draft)
 	kg_cite(draft, cited, call->nfound);
 }
 
-/* Adds the values of the paths among the fields, at the time of the call. */
+/*
+ * Adds the values of the fields that are paths through references, as they
+ * were at the time that the call reads.
+ */
 static void
 reach(const GetCall *call)
 {
@@ -285,7 +295,10 @@ reach(const GetCall *call)
 		call->got[call->found[i]].data = data[i];
 }
 
-/* Returns whether the entity with the id is among those that were found. */
+/*
+ * Returns whether the entity with the id is among the entities that were
+ * found.
+ */
 static bool
 is_got(const GetCall *call, const char *id)
 {
@@ -298,8 +311,8 @@ is_got(const GetCall *call, const char *id)
 }
 
 /*
- * Returns the ids. Ids of merged entities, which were not found, are replaced
- * by the ids of the entities into which they were merged.
+ * Returns the requested ids. If an id was not found because its entity was
+ * merged, the id of the entity into which it was merged replaces it.
  */
 static char **
 present_ids(const GetCall *call)
@@ -318,9 +331,9 @@ present_ids(const GetCall *call)
 }
 
 /*
- * Reads the entity into which one that was not found was merged. now is the id
- * of present_ids(). Returns whether the reply lists the entity: it is found,
- * and not listed already.
+ * If a requested entity was not found because it was merged into another
+ * entity, reads that other entity, whose id is "now". Returns whether the
+ * reply lists the entity: it exists and is not listed already.
  */
 static bool
 follow_merged(GetCall *call, int i, char *now)
@@ -380,15 +393,18 @@ get(GetCall *call, char **ids, int n)
 	draft.write = write_reply;
 	draft.next = next_ids;
 	draft.state = call;
-	/* With as_of, the history tool reports the versions. */
+	/*
+	 * With as_of, citations are not written; the history tool reports the
+	 * versions.
+	 */
 	if (kg_cite_wanted(&call->input) && call->as_of == 0)
 		cite_found(call, &draft);
 	return kg_draft_finish(&draft);
 }
 
 /*
- * Reads "ids" or "id"; raises KG_INVALID_INPUT unless exactly one of them is
- * present.
+ * Reads "ids" or "id". Raises KG_INVALID_INPUT unless exactly one of the two
+ * arguments is present.
  */
 static char **
 read_ids(GetCall *call, int *n)
@@ -435,8 +451,8 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 	call.catalog = catalog;
 	call.type = type;
 	/*
-	 * The schema of a type without history does not have as_of. This call
-	 * raises an error that says so.
+	 * The schema of a type without history lacks as_of. This call raises an
+	 * error that says so.
 	 */
 	if (!type->history && kg_json_get(&arguments->root, "as_of", &sent))
 		(void) kg_history_time(type, kg_json_cstring(&sent));
@@ -454,7 +470,8 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 	call.projection = kg_projection_parse(type, &call.input);
 	call.max_bytes = kg_input_max_bytes(&call.input);
 	/*
-	 * The schema does not list paths through references, and would refuse them.
+	 * The schema does not list paths through references, so the check would
+	 * refuse them.
 	 */
 	if (call.repairs.repairs == NIL &&
 		(call.projection == NULL || call.projection->npaths == 0))

@@ -1,6 +1,6 @@
 /*
  * history_tool.c
- *	  The tools history_<type>, and kg_history() of edges: the changes of an
+ *	  The tools history_<type>, and kg_history() for edges: the changes of an
  *	  entity, or of the edges between two entities, newest first.
  */
 #include "postgres.h"
@@ -18,13 +18,15 @@
 typedef struct HistoryCall
 {
 	const KgCatalog *catalog;
-	const KgType *type;	  /* NULL: changes of edges */
-	KgEdgeSought *sought; /* NULL: changes of an entity */
+	/* type of the entity; NULL: the call returns changes of edges */
+	const KgType *type;
+	/* the edges; NULL: the call returns changes of an entity */
+	KgEdgeSought *sought;
 	const char *ends[2];
 	KgInput input;
 	KgRepairs repairs;
 	char *id;
-	StringInfo bound; /* text that cursors are bound to */
+	StringInfo bound; /* text that binds cursors to this call */
 	KgChange *changes;
 	int n;
 } HistoryCall;
@@ -94,8 +96,8 @@ require_history(const HistoryCall *call)
 }
 
 /*
- * Reads a page and returns the reply. "of" identifies the entity or edges that
- * cursors are bound to.
+ * Reads a page of changes and returns the reply. "of" identifies the entity or
+ * the edges, and is part of the text that binds cursors.
  */
 static Jsonb *
 answer(HistoryCall *call, const char *of)
@@ -154,8 +156,9 @@ kg_tool_history(const KgCatalog *catalog, const KgType *type,
 }
 
 /*
- * Returns the relation with a name, which is "bundle/name" if several bundles
- * have the name. Raises KG_INVALID_INPUT or KG_UNKNOWN_TYPE.
+ * Returns the relation with a name. If several bundles have a relation with
+ * this name, the name must be "bundle/name". Raises KG_INVALID_INPUT or
+ * KG_UNKNOWN_TYPE.
  */
 static const KgRelation *
 require_relation(const KgCatalog *catalog, const char *name)

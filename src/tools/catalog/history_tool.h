@@ -16,8 +16,10 @@ extern Jsonb *kg_edge_history(const KgCatalog *catalog, const char *relation,
 							  const Jsonb *arguments);
 
 /*
- * Returns the changes after a position ("": none, only the position is
- * returned), of types and relations (empty: all with history).
+ * Returns the changes of some types and relations after the position "since".
+ * If "since" is empty, returns no changes, only the present position. If
+ * "types" is empty, returns the changes of all types and relations with
+ * history.
  */
 extern Jsonb *kg_changes(const KgCatalog *catalog, const char *since,
 						 ArrayType *types, const Jsonb *options);

@@ -39,8 +39,9 @@ typedef struct ListCall
 	KgProjection *projection;
 	KgRepairs repairs;
 	int64 max_bytes;
-	int64 position;	  /* index of the first row of the page, from 0 */
-	StringInfo bound; /* text that cursors are bound to */
+	/* index of the first row of the page among all rows, from 0 */
+	int64 position;
+	StringInfo bound; /* text that binds cursors to this call */
 	KgListPage *page;
 } ListCall;
 
@@ -61,7 +62,10 @@ add_sort(KgListQuery *query, const KgField *field, const char *path,
 
 	sort->field = field;
 	sort->path = path;
-	/* The first declared value of an enum is its highest. */
+	/*
+	 * Enum values sort in declared order, and the value that is declared first
+	 * counts as the highest. So the direction is reversed.
+	 */
 	sort->descending = field->kind == KG_KIND_ENUM ? !descending : descending;
 }
 
@@ -85,9 +89,9 @@ add_path(KgListQuery *query, const KgRefPath *through, const char *path,
 }
 
 /*
- * Parses an entry of "sort". An entry may name the id, as "id" or by the name
- * of the id's property. *by_id is true if an earlier entry has named the id.
- * Sets it if this entry names the id.
+ * Parses an entry of "sort". An entry may name the id, either as "id" or by
+ * the name of the property that holds the id. *by_id: an entry up to now names
+ * the id.
  */
 static void
 parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
@@ -142,14 +146,17 @@ kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 		if (!by_id)
 			decide = query->nsort;
 	}
-	/* Ids are unique, so entries after the id have no effect. */
+	/*
+	 * Ids are unique, so entries after an entry for the id have no effect and
+	 * are dropped.
+	 */
 	query->nsort = decide;
 }
 
 /*
- * The beginning of a cursor. The keys and the id of the page's last row follow.
- * The total is counted only for the first page: its cost grows with the number
- * of matches.
+ * The first bytes of a cursor. The sort keys and the id of the page's last row
+ * follow. The cursor carries the total, because counting takes longer the more
+ * rows match, and so is done only for the first page.
  */
 typedef struct CursorHead
 {
@@ -199,7 +206,7 @@ kg_list_read_cursor(KgListQuery *query, const StringInfoData *bound,
 	CursorHead head;
 
 	kg_validity_take(payload);
-	/* The cursor is signed, so its contents are valid. */
+	/* The cursor is signed, so its contents need no validation. */
 	memcpy(&head, payload->data, sizeof(head));
 	query->counted = true;
 	query->total = head.total;
@@ -224,7 +231,10 @@ void
 kg_list_read_limit(KgListQuery *query, const KgInput *in)
 {
 	query->limit = kg_input_limit(in, 0);
-	/* A page without rows has nothing but its total. */
+	/*
+	 * With limit 0, the total is the only content of the reply, so it is
+	 * counted even if "total" is false.
+	 */
 	query->uncounted = query->limit > 0 && kg_input_has(in, "total") &&
 					   !kg_input_bool(in, "total");
 }
@@ -253,7 +263,10 @@ parse_page(ListCall *call)
 			"given without \"offset\": only one of the two is allowed");
 		KgInstead without = {KG_INSTEAD_OUT, "/offset"};
 
-		/* The corrected call has the cursor, because it is more exact. */
+		/*
+		 * "cursor" and "offset" exclude each other. The corrected call has the
+		 * cursor, because it is more exact.
+		 */
 		kg_error_change(err, &without);
 		kg_error_throw(err);
 	}
@@ -308,7 +321,7 @@ kg_list_read_search(KgListQuery *query, const KgInput *in)
 						  ->found;
 }
 
-/* Returns the matches that are among the nodes. */
+/* Returns the matches of a search whose nodes are among the nodes. */
 static const KgMatches *
 matches_among(const KgMatches *matches, const int64 *nodes, uint32 n)
 {
@@ -349,7 +362,10 @@ check_counted(const KgListQuery *query, uint64 n)
 		kg_counts_check(query->type, counted->field, counted->path, n);
 }
 
-/* Reads the keys of a path for the nodes that are sorted by it. */
+/*
+ * Reads, for the nodes, the values at the end of a path by which the list is
+ * sorted.
+ */
 static const KgSortKeys *
 path_keys(const KgSort *sort, KgGraph *graph, const int64 *nodes, uint32 n)
 {
@@ -384,7 +400,7 @@ throw_too_many(const KgListQuery *query, const KgSort *sort)
 		.expected = "a narrower selection by filters, \"related\" or ids");
 }
 
-/* Computes the sort keys that no statement reads. */
+/* Computes the sort keys that the SQL statement of the list does not read. */
 static void
 read_sort_keys(KgListQuery *query, KgGraph *graph, const int64 *nodes, uint32 n)
 {
@@ -444,7 +460,10 @@ is_path(const KgListQuery *query, const JsonbValue *name)
 			   NULL;
 }
 
-/* Does an array name a path, by itself or by the member of an object? */
+/*
+ * Returns whether an item of an array names a path through references, as a
+ * string or in a member of an object.
+ */
 static bool
 names_path(const KgListQuery *query, const KgInput *in, const char *key)
 {
@@ -463,7 +482,10 @@ names_path(const KgListQuery *query, const KgInput *in, const char *key)
 	return false;
 }
 
-/* Returns whether the call selects entities by entities of other types. */
+/*
+ * Returns whether the call selects entities by conditions on entities of other
+ * types.
+ */
 static bool
 leads_on(const KgListQuery *query, const KgInput *in)
 {
@@ -482,8 +504,8 @@ reads_others(const KgListQuery *query, const KgInput *in)
 }
 
 /*
- * Restricts the query to entities that related and not_related select, and that
- * fulfil the conditions that no index serves.
+ * Restricts the query to the entities that pass "related", "not_related" and
+ * those filters that no index supports.
  */
 static void
 parse_selection(ListCall *call)
@@ -525,8 +547,8 @@ parse_filters(const KgListQuery *query, const KgInput *in,
 }
 
 /*
- * Returns whether the call uses paths through references. Every argument that
- * names properties accepts such paths, but the published schema does not list
+ * Returns whether the call uses paths through references. All arguments that
+ * name properties accept such paths, but the published schema does not list
  * them.
  */
 static bool
@@ -560,8 +582,8 @@ parse_call(ListCall *call, const Jsonb *arguments)
 						  arguments);
 	kg_input_open(&call->input, arguments, template, &call->repairs);
 	/*
-	 * Chains of related and paths lead to other types, so as_of is not only
-	 * about this type.
+	 * Paths and chains of "related" lead to other types, so as_of must be
+	 * valid for those, too.
 	 */
 	kg_input_as_of(in, query->catalog, reads_others(query, in) ? NULL : type);
 	kg_past_require_type(type);
@@ -578,7 +600,10 @@ parse_call(ListCall *call, const Jsonb *arguments)
 		psprintf("%s/%s %s", type->bundle, type->name, type->schema_hash),
 		in->object);
 	parse_page(call);
-	/* After parse_page(), because a cursor contains the instant. */
+	/*
+	 * Runs after parse_page(), because a cursor contains the instant that the
+	 * search uses.
+	 */
 	kg_list_read_search(query, in);
 	parse_selection(call);
 	if (call->repairs.repairs == NIL && !uses_paths(call))
@@ -708,8 +733,9 @@ measure_items(void *items, Size *whole, Size *stub, Size *extra)
 }
 
 /*
- * Returns whether the chains of "related" were walked from nodes that pass the
- * filters. Without filters they may have been walked from their ends.
+ * Returns whether the chains of "related" were walked from the nodes that pass
+ * the filters. If there are no filters, they may have been walked from their
+ * other ends.
  */
 static bool
 is_walked(const KgListQuery *query)
@@ -723,8 +749,8 @@ is_walked(const KgListQuery *query)
 }
 
 /*
- * Returns hints about why nothing was found, and about conditions of
- * not_related that nothing can fulfil. Returns NULL if there are no hints.
+ * Returns hints that explain why nothing was found, and hints about conditions
+ * of not_related that nothing can fulfil. Returns NULL if there are no hints.
  */
 static Jsonb *
 list_hints(const KgListQuery *query, bool nothing)
@@ -768,8 +794,8 @@ kg_list_draft(KgDraft *draft, const KgListQuery *query, const KgListPage *page,
 	if (page->total == 0 || query->related != NULL)
 		draft->hints = list_hints(query, page->total == 0);
 	/*
-	 * A search that stopped at its limit may have missed matches, and cannot be
-	 * continued.
+	 * A search that stopped at its limit may have missed matches, and no
+	 * cursor can continue it.
 	 */
 	if (query->matches && query->matches->truncated)
 		draft->stopped = "max_search_matches";
@@ -816,7 +842,7 @@ finish(ListCall *call)
 	return kg_draft_finish(&draft);
 }
 
-/* Adds the values of the paths among the fields. */
+/* Adds the values of the fields that are paths through references. */
 static void
 reach(ListCall *call)
 {
@@ -845,7 +871,7 @@ reach(ListCall *call)
 		page->rows[i]->data = data[i];
 }
 
-/* Finds the words of a search in the texts of the page's rows. */
+/* Finds the words of the argument "search" in the texts of the page's rows. */
 static void
 find_passages(ListCall *call)
 {
@@ -860,7 +886,7 @@ find_passages(ListCall *call)
 
 		if (row->match == NULL)
 			continue;
-		/* The matches of the query were found by this call. */
+		/* The match belongs to the query, so the passage is set in a copy. */
 		matches[n] = palloc(sizeof(KgMatch));
 		*matches[n] = *row->match;
 		row->match = matches[n++];

@@ -4,9 +4,9 @@
  *
  *	  Models follow the schemas that they receive. A schema therefore lists
  *	  every property that can be filtered, with its values, operators, bounds
- *	  and defaults. It has no $ref, because some clients do not support it. The
- *	  operands of operators are written out for the id only, to limit the size
- *	  of a list of tools.
+ *	  and defaults. It has no $ref, because some clients do not support $ref.
+ *	  The operands of operators are written out only for the id, to limit the
+ *	  size of a list of tools.
  */
 #include "postgres.h"
 

@@ -1,12 +1,11 @@
 /*
  * compact.c
  *	  The tools of the toolset compact. Each compact tool passes its
- *	  arguments, under other names, to a tool of another toolset. This file
- *	  calls that tool "the tool behind", and an argument of it "the argument
- *	  behind".
+ *	  arguments, under other names, to a tool of another toolset, which this
+ *	  file names "the called tool".
  *
- * Errors, hints, repairs and "next" of the tool behind are translated back to
- * the arguments that were sent.
+ * The called tool returns errors, hints, repairs and "next" about its own
+ * arguments. They are translated to the arguments that the caller sent.
  */
 #include "postgres.h"
 
@@ -26,9 +25,10 @@
 #include "tools/verify/verify.h"
 
 /*
- * The JSON Pointers of an argument as sent, and in the arguments of the tool
- * behind. cut: the argument behind is made from the sent argument, so pointers
- * below it have no counterpart.
+ * Pointers of an argument: as the caller sent it to the compact tool, and in
+ * the arguments of the called tool. cut: the called tool's argument is built
+ * from the sent argument, so pointers to its members have no counterpart in
+ * the sent argument.
  */
 typedef struct Rename
 {
@@ -37,17 +37,20 @@ typedef struct Rename
 	bool cut;
 } Rename;
 
-/* Maximum number of arguments that are made from other arguments. */
+/*
+ * Maximum number of arguments of the called tool that are built from sent
+ * arguments.
+ */
 #define KG_MAX_MADE 5
 
 /*
- * Default number of entities that a search for a name returns: the best ones.
- * The others are only similar.
+ * Default number of entities that a search for a name returns. The best
+ * matches come first; further ones are often only similar.
  */
 #define KG_FOUND_NAMES 5
 
 /*
- * Maximum number of properties in a list (the part type_fields of
+ * Maximum number of properties in "fields" (the part type_fields of
  * tools/schemas).
  */
 #define KG_MAX_FIELDS 100
@@ -55,20 +58,23 @@ typedef struct Rename
 typedef struct Compact
 {
 	KgGraphCall call;
-	const Rename *names; /* the last has sent == NULL */
+	const Rename *names; /* array; the last entry has sent == NULL */
 	struct
 	{
-		const char *sent;	/* the argument that was sent */
-		const char *behind; /* the argument made from it; NULL: no argument */
+		const char *sent; /* name of the sent argument */
+		/* name of the called tool's argument that is built from it, or NULL */
+		const char *behind;
 		const Jsonb *value;
-		bool labels; /* an array to which labels were added */
+		bool labels; /* true: labels were added to the array */
 	} made[KG_MAX_MADE];
 	int nmade;
-	int64 room;			  /* max_bytes of the tool behind; 0: as sent */
-	int64 longer;		  /* bytes by which "next" is longer than behind */
-	const KgType *listed; /* the type to list, or NULL */
+	/* max_bytes for the called tool; 0: as the caller sent it */
+	int64 room;
+	/* bytes by which the translated "next" is longer than the original */
+	int64 longer;
+	const KgType *listed; /* the type whose entities are listed, or NULL */
 	Jsonb *(*behind)(const Jsonb *arguments);
-	Jsonb *arguments; /* arguments of the tool behind */
+	Jsonb *arguments; /* arguments of the called tool */
 	Jsonb *reply;
 } Compact;
 
@@ -93,7 +99,10 @@ make(Compact *c, const char *sent, const char *behind, const Jsonb *value)
 	c->made[c->nmade++].value = value;
 }
 
-/* Returns the name of the argument behind, or NULL if the name is the same. */
+/*
+ * Returns the name that the called tool has for a sent argument. Returns NULL
+ * if both tools use the same name.
+ */
 static const char *
 name_behind(const Compact *c, const JsonbValue *key)
 {
@@ -152,7 +161,10 @@ make_arguments(Compact *c)
 
 /* ---- translation of replies ---- */
 
-/* Returns whether the argument behind corresponds to one that was sent. */
+/*
+ * Returns whether the caller sent the argument to which the called tool's
+ * argument corresponds.
+ */
 static bool
 applies(const Compact *c, const Rename *r)
 {
@@ -183,8 +195,8 @@ sent_path(const Compact *c, const char *path)
 }
 
 /*
- * Returns a copy of the text. If the text contains the path of "said", the path
- * is translated in the copy.
+ * Returns a copy of a text in "said", an error or hint of the called tool. If
+ * the text contains the path in "said", the copy has the translated path.
  */
 static char *
 sent_text(const Compact *c, const JsonbContainer *said, const char *text)
@@ -210,7 +222,10 @@ sent_text(const Compact *c, const JsonbContainer *said, const char *text)
 static void write_said(const Compact *c, const JsonbContainer *said,
 					   KgJsonWriter *w);
 
-/* Writes the translated items of an array of {path, ...}. */
+/*
+ * Writes an array of errors, hints or repairs {path, ...}, with translated
+ * items.
+ */
 static void
 write_items_said(const Compact *c, const JsonbContainer *array, KgJsonWriter *w)
 {
@@ -239,7 +254,7 @@ write_next_bytes(const Compact *c, int64 bytes, KgJsonWriter *w)
 		kg_jw_kint(w, "max_bytes", c->call.max_bytes);
 }
 
-/* Returns "type:id" for {"label", "node_id"}, or NULL. */
+/* Returns the handle "type:id" for an object {"label", "node_id"}, or NULL. */
 static char *
 handle_of(const JsonbContainer *start)
 {
@@ -253,8 +268,9 @@ handle_of(const JsonbContainer *start)
 }
 
 /*
- * Writes the caller's own conditions on the id, which are all but the last of
- * the array behind, in the form in which they were sent.
+ * Writes the caller's own conditions on the id in the form in which they were
+ * sent. In the arguments of the called tool, these are all conditions on the
+ * id except the last, which "ids" added.
  */
 static void
 write_own_back(const JsonbValue *conditions, const JsonbValue *own,
@@ -281,8 +297,9 @@ write_own_back(const JsonbValue *conditions, const JsonbValue *own,
 }
 
 /*
- * Writes "ids" and the remaining "filters" from the filters behind, whose last
- * condition on the id was made from ids. Returns false if that is impossible.
+ * Writes "ids" and the remaining "filters". Both are taken from the filters of
+ * the called tool, whose last condition on the id was built from "ids".
+ * Returns false if that is impossible.
  */
 static bool
 write_ids_back(const Compact *c, const JsonbContainer *arguments,
@@ -324,7 +341,7 @@ write_ids_back(const Compact *c, const JsonbContainer *arguments,
 	return true;
 }
 
-/* Writes an array without the labels that were added to it. */
+/* Writes an array without the labels that the compact tool added. */
 static void
 write_without_labels(const Compact *c, const char *sent,
 					 const JsonbContainer *array, KgJsonWriter *w)
@@ -354,9 +371,10 @@ write_without_labels(const Compact *c, const char *sent,
 }
 
 /*
- * Writes the argument that was sent in place of one made from it. If its value
- * behind has changed, writes the new value. A selection has one form in both.
- * Returns false if that is impossible.
+ * Writes a sent argument from which an argument of the called tool was built.
+ * If the called tool's error or "next" changes that argument, writes the new
+ * value; a selection has the same form in both tools. Returns false if that is
+ * impossible.
  */
 static bool
 write_made(const Compact *c, int i, const JsonbContainer *arguments,
@@ -401,8 +419,9 @@ write_made(const Compact *c, int i, const JsonbContainer *arguments,
 }
 
 /*
- * Translates arguments of the tool behind to arguments of the compact tool: the
- * sent arguments, with the changes. Returns NULL if that is impossible.
+ * Translates arguments in an error or "next" of the called tool to arguments
+ * of the compact tool: the sent arguments, with the changes. Returns NULL if
+ * that is impossible.
  */
 static Jsonb *
 sent_arguments(const Compact *c, const JsonbContainer *arguments)
@@ -446,8 +465,8 @@ sent_arguments(const Compact *c, const JsonbContainer *arguments)
 }
 
 /*
- * Returns the corrected call as a call of this tool, or NULL if it is a call
- * of another tool.
+ * Returns a corrected call of the called tool as a call of the compact tool.
+ * Returns NULL if the corrected call is of another tool.
  */
 static Jsonb *
 sent_call(const Compact *c, const JsonbContainer *call)
@@ -473,7 +492,8 @@ sent_call(const Compact *c, const JsonbContainer *call)
 }
 
 /*
- * Writes the corrected least max_bytes of an error. Returns false for other
+ * If a member of an error is the least value of max_bytes that suffices,
+ * writes the value adjusted to the compact tool. Returns false for other
  * members.
  */
 static bool
@@ -546,8 +566,8 @@ said_reply(const Compact *c)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
 		/*
-		 * Repairs of the compact tool come before the repairs of the tool
-		 * behind.
+		 * Writes the repairs of the compact tool before the repairs of the
+		 * called tool.
 		 */
 		if (kg_json_string_is(&it.key, "repaired") &&
 			kg_json_is_array(&it.value))
@@ -604,8 +624,9 @@ amend_error(ErrorData *edata, void *arg)
 }
 
 /*
- * Reduces max_bytes of the tool behind by the bytes by which "next" is longer,
- * down to the tool's minimum. finish() checks the whole reply.
+ * Reduces max_bytes for the called tool by the bytes by which the translated
+ * "next" is longer, but not below the tool's minimum. finish() checks the size
+ * of the whole reply.
  */
 static void
 leave_room(Compact *c)
@@ -637,7 +658,7 @@ finish(Compact *c, Jsonb *(*behind)(const Jsonb *arguments))
 	c->behind = behind;
 	make_arguments(c);
 	leave_room(c);
-	/* The tool behind validates the arguments. */
+	/* The called tool runs as a tool of its own and validates the arguments. */
 	kg_graph_end(c->call.graph);
 	kg_running_begin_tool();
 	kg_repair_begin(c->call.tool, c->arguments);
@@ -648,7 +669,7 @@ finish(Compact *c, Jsonb *(*behind)(const Jsonb *arguments))
 	return said;
 }
 
-/* Raises KG_INVALID_INPUT if one of the arguments is present. */
+/* Raises KG_INVALID_INPUT if the call has one of the arguments "keys". */
 static void
 refuse_beside(Compact *c, const char *const *keys, int n, const char *expected)
 {
@@ -667,8 +688,8 @@ refuse_beside(Compact *c, const char *const *keys, int n, const char *expected)
 /* ---- find ---- */
 
 /*
- * Raises KG_INVALID_INPUT if the conditions on the id are too many to add one
- * for ids.
+ * Raises KG_INVALID_INPUT if the filters have the maximum number of conditions
+ * on the id, so that "ids" cannot add one.
  */
 static void
 check_own(const JsonbValue *own)
@@ -712,8 +733,8 @@ write_own(KgJsonWriter *w, const JsonbValue *own)
 }
 
 /*
- * Returns the filters with ids as one more condition on the id: {..., "id":
- * [own..., {"in": ids}]}.
+ * Returns the filters with "ids" added as the last condition on the id: {...,
+ * "id": [own..., {"in": ids}]}.
  */
 static Jsonb *
 with_ids(const JsonbContainer *filters, const JsonbValue *own,
@@ -744,8 +765,8 @@ with_ids(const JsonbContainer *filters, const JsonbValue *own,
 }
 
 /*
- * Returns the positions of ids and of the filters' own conditions on the id
- * among the conditions behind.
+ * Returns the pointers, in the arguments of the called tool, of "ids" and of
+ * the filters' own conditions on the id.
  */
 static const Rename *
 names_of_ids(const JsonbValue *own)
@@ -805,7 +826,10 @@ make_labels(Compact *c, const char *key, const Jsonb *value)
 	c->made[c->nmade - 1].labels = true;
 }
 
-/* Returns the path to the label of the entity that a property refers to. */
+/*
+ * If a property refers to an entity, returns the path to the label of that
+ * entity.
+ */
 static const char *
 label_path(const Compact *c, const KgType *type, const JsonbValue *name)
 {
@@ -827,8 +851,8 @@ has_string(const JsonbContainer *array, const char *text)
 }
 
 /*
- * Adds to "fields" the labels of the entities that its references refer to, so
- * that the caller needs no second call for them.
+ * Adds to "fields" the labels of the entities that its references refer to. So
+ * the caller needs no second call to read the labels.
  */
 static void
 make_fields(Compact *c, const KgType *type)
@@ -858,7 +882,10 @@ make_fields(Compact *c, const KgType *type)
 		make_labels(c, "fields", kg_jw_finish(&w));
 }
 
-/* Requests the labels of the entities that groups refer to. */
+/*
+ * Adds "named" to groups by a property. This requests the labels of the
+ * entities that the groups refer to.
+ */
 static void
 make_groups(Compact *c)
 {
@@ -889,8 +916,8 @@ make_groups(Compact *c)
 }
 
 /*
- * Returns whether an argument requires a list of a type. Without such arguments
- * names are searched.
+ * Returns whether an argument is only valid for a list of one type's entities.
+ * Otherwise the call is a search for a name.
  */
 static bool
 asks_for_list(const KgInput *in)
@@ -1009,12 +1036,9 @@ kg_tool_verify(const Jsonb *arguments)
 	return finish(c, kg_tool_verify_claims);
 }
 
-/* ---- selections ---- */
+/* ---- selections of nodes ---- */
 
-/*
- * Returns the type that a handle names, whether or not the entity exists; or
- * NULL.
- */
+/* Returns the type that a handle names, or NULL. The entity need not exist. */
 static const KgType *
 type_of_handle(const Compact *c, const KgHandles *handles, int i)
 {
@@ -1040,7 +1064,10 @@ id_of_handle(const KgType *type, const KgHandles *handles, int i)
 	return id ? id : handles->given[i];
 }
 
-/* Returns the only type of the handles. Handles without a type are ignored. */
+/*
+ * Returns the type of the handles if all have the same type. Handles without a
+ * type are ignored.
+ */
 static const KgType *
 type_of_handles(Compact *c, const KgHandles *handles, const char *path)
 {
@@ -1064,7 +1091,10 @@ type_of_handles(Compact *c, const KgHandles *handles, const char *path)
 	return type;
 }
 
-/* Returns {"label": type, "ids": [...]}. */
+/*
+ * Returns the selection of the entities that the handles name: {"label": type,
+ * "ids": [...]}.
+ */
 static Jsonb *
 selection_of(Compact *c, const KgHandles *handles, const char *path)
 {
@@ -1094,8 +1124,8 @@ find_one_handle(Compact *c, const char *key, const JsonbValue *value,
 }
 
 /*
- * Raises an error for {"id": handle}, because a handle must be sent by itself,
- * without an object.
+ * Raises an error if the value is {"id": handle}. A handle must be sent as a
+ * string, without an object.
  */
 static void
 refuse_ids_alone(const Compact *c, const char *key, const JsonbValue *value)
@@ -1120,7 +1150,10 @@ refuse_ids_alone(const Compact *c, const char *key, const JsonbValue *value)
 	kg_error_throw(err);
 }
 
-/* Replaces handles by the selection that they stand for. */
+/*
+ * Replaces the handles in an argument by a selection of the entities that they
+ * name.
+ */
 static void
 make_selection(Compact *c, const char *key)
 {
@@ -1148,9 +1181,10 @@ make_selection(Compact *c, const char *key)
 }
 
 /*
- * Returns the property of a column of joined rows, "to.name" or "from.name"
- * (tools/reply/joined_rows.h), or NULL for another name. A type that has a
- * property "to" or "from" may have such a path.
+ * Returns the property in the name of a column such as "to.name" or
+ * "from.name" (tools/reply/joined_rows.h: rows that have the properties of
+ * both ends). Returns NULL for other names. Also returns NULL if a type has a
+ * property "to" or "from", because the name may then be a path.
  */
 static const char *
 property_of_column(const Compact *c, const char *name)
@@ -1172,7 +1206,10 @@ property_of_column(const Compact *c, const char *name)
 	return NULL;
 }
 
-/* Takes the names of columns of joined rows as those of their properties. */
+/*
+ * Replaces the names of columns, such as "to.name", by the names of their
+ * properties.
+ */
 static void
 make_columns(Compact *c)
 {
@@ -1245,7 +1282,10 @@ kg_tool_count(const Jsonb *arguments)
 	(void) kg_input_value(in, "node", &node);
 	if (!kg_json_is_object(&node))
 	{
-		/* The tool behind refuses the value; chains cannot be added to it. */
+		/*
+		 * The node is not an object, so chains cannot be added to it. The
+		 * called tool refuses it.
+		 */
 		for (int i = 0; i < lengthof(chains); i++)
 			make(c, chains[i], NULL, NULL);
 	}
@@ -1301,7 +1341,7 @@ kg_tool_around(const Jsonb *arguments)
 	return finish(c, kg_tool_explore_neighbors);
 }
 
-/* Finds the nodes within a number of hops of each of several nodes. */
+/* Finds the nodes that are within a number of hops of each of several nodes. */
 static Jsonb *
 connect_all(Compact *c)
 {
@@ -1346,7 +1386,10 @@ kg_tool_connect(const Jsonb *arguments)
 	make_selection(c, "from");
 	make_selection(c, "to");
 	c->names = names;
-	/* A path is read for its handles, so its nodes have only labels. */
+	/*
+	 * Reads only handles from a path's nodes, so the nodes need no properties
+	 * except labels.
+	 */
 	return finish(c,
 				  kg_input_has(&c->call.input, "fields")
 					  ? kg_tool_find_paths

@@ -1,7 +1,8 @@
 /*
  * compact.h
- *	  The toolset compact: few tools with short schemas for the functions of
- *	  the toolsets catalog, graph and bfs (docs/compact.md maps them).
+ *	  The toolset compact: a few tools with short schemas, which offer the
+ *	  functions of the toolsets catalog, graph and bfs (docs/compact.md lists
+ *	  which).
  */
 #ifndef KG_COMPACT_H
 #define KG_COMPACT_H
@@ -11,8 +12,8 @@
 extern const KgFixedTool kg_compact_tools[];
 
 /*
- * Run the tools of the toolset. Errors name the arguments as the caller sent
- * them.
+ * Run the tools of the toolset. Errors use the names of the arguments as the
+ * caller sent them.
  */
 extern Jsonb *kg_tool_around(const Jsonb *arguments);
 extern Jsonb *kg_tool_connect(const Jsonb *arguments);

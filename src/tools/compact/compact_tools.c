@@ -2,10 +2,10 @@
  * compact_tools.c
  *	  The table of the compact tools.
  *
- * The list costs tokens in every conversation, so a schema describes only the
- * arguments that a first call needs.  The error of a wrong call describes the
- * others.  A compact tool calls another tool, which validates the arguments
- * (tools/compact/compact.c).
+ * The list of tools costs tokens in every conversation. So a schema describes
+ * only the arguments that a first call needs, and the error for a wrong call
+ * describes the others. A compact tool calls another tool, which validates the
+ * arguments (tools/compact/compact.c).
  */
 #include "postgres.h"
 

@@ -28,11 +28,14 @@
 	"-- name*: indexed (filter, sort, group); name!: required; text if no " \
 	"type is named; -RELATION->: a reference or an edge"
 
-/* Forms that the tools other than SQL accept in place of a property. */
+/*
+ * Text about forms that tools other than SQL accept in place of the name of a
+ * property.
+ */
 #define KG_SCHEMA_PATHS \
 	"; customer.country.name: through references; edge.since: of the edge"
 
-/* The amount of detail in a line, in descending order. */
+/* The amount of detail in a line, from most to least. */
 typedef enum Detail
 {
 	DETAIL_ALL,
@@ -50,10 +53,12 @@ typedef struct Line
 {
 	const KgType *type;			/* or NULL */
 	const KgRelation *relation; /* or NULL */
-	int64 count;				/* entities of the type; -1: not known */
+	/* number of entities of the type; -1: not known */
+	int64 count;
 	Detail detail;
 	char *texts[NDETAILS];
-	const KgRelation *as; /* an earlier relation with equal properties */
+	/* an earlier relation that has equal properties, or NULL */
+	const KgRelation *as;
 } Line;
 
 typedef struct Writer
@@ -61,8 +66,9 @@ typedef struct Writer
 	const KgCatalog *catalog;
 	Line *lines;
 	int nlines;
-	int ntypes; /* lines of types, which come first */
-	bool sql;	/* the caller can only query in SQL */
+	/* number of lines of types, which precede the lines of relations */
+	int ntypes;
+	bool sql; /* true: the caller has only the tools for SQL */
 	KgSchemaText *result;
 } Writer;
 
@@ -111,7 +117,7 @@ kind_name(const KgField *field)
 	return NULL;
 }
 
-/* Values that contain separators are quoted. */
+/* Appends the values of an enum. Values that contain separators are quoted. */
 static void
 append_enum(StringInfo text, const KgField *field)
 {
@@ -127,7 +133,10 @@ append_enum(StringInfo text, const KgField *field)
 	}
 }
 
-/* Appends " -PLACED_BY-> customer". */
+/*
+ * Appends the relation and the target of a reference: " -PLACED_BY->
+ * customer".
+ */
 static void
 append_reference(StringInfo text, const KgCatalog *catalog,
 				 const KgField *field)
@@ -175,8 +184,8 @@ append_property(StringInfo text, const KgCatalog *catalog, const KgField *field,
 }
 
 /*
- * Returns whether the object's members are properties of their own, so that it
- * is left out.
+ * Returns whether a field is an object whose members are listed as properties
+ * themselves. The object is then omitted.
  */
 static bool
 is_parent(const KgField *fields, int n, int i)
@@ -204,7 +213,9 @@ append_properties(StringInfo text, const Writer *w, const KgField *fields,
 		CHECK_FOR_INTERRUPTS();
 		if (&fields[i] == first || is_parent(fields, n, i))
 			continue;
-		/* SQL queries have no columns for computed counts. */
+		/*
+		 * Computed counts are no columns of the tables that SQL queries read.
+		 */
 		if (fields[i].derived && w->sql)
 			continue;
 		appendStringInfoString(text, separator);
@@ -242,8 +253,8 @@ append_type(StringInfo text, const Writer *w, const Line *line, Detail detail)
 		return;
 	}
 	/*
-	 * The description of a type is more useful than the description of a
-	 * property.
+	 * A type's description is more useful than descriptions of properties, so
+	 * it is cut at most.
 	 */
 	append_description(text,
 					   type->description ? type->description : type->title,
@@ -257,8 +268,9 @@ append_type(StringInfo text, const Writer *w, const Line *line, Detail detail)
 }
 
 /*
- * Appends the distinct types at one end of a relation's variants. If a type is
- * set, uses only the variants that start at this type.
+ * Appends the distinct types at one end ("to": the target) of a relation. If
+ * from_no is the number of a type, uses only the variants whose source is this
+ * type.
  */
 static void
 append_ends(StringInfo text, const KgCatalog *catalog,
@@ -286,8 +298,8 @@ append_ends(StringInfo text, const KgCatalog *catalog,
 }
 
 /*
- * Returns whether each type at the source is connected to each type at the
- * target.
+ * Returns whether the relation connects every source type with every target
+ * type.
  */
 static bool
 is_product(const KgRelation *relation)
@@ -316,8 +328,8 @@ append_arrow(StringInfo text, const KgRelation *relation)
 }
 
 /*
- * Appends "a, b -R-> c", or "a -R-> b; c -R-> d" if the relation is not a
- * product.
+ * Appends the types that a relation connects: "a, b -R-> c", or "a -R-> b; c
+ * -R-> d" if it does not connect every source type with every target type.
  */
 static void
 append_joined(StringInfo text, const KgCatalog *catalog,
@@ -383,7 +395,10 @@ append_relation(StringInfo text, const Writer *w, const Line *line,
 		text, description_of(relation), Min(detail, DETAIL_SHORT));
 }
 
-/* Returns a line in some detail. Its text is cached. */
+/*
+ * Returns the text of a line in the given detail. The text is cached in the
+ * line.
+ */
 static const char *
 line_text(const Writer *w, Line *line, Detail detail)
 {
@@ -424,7 +439,7 @@ is_joined(const KgRelation *relation, const KgType *only)
 	return false;
 }
 
-/* Returns whether a reference of the type leads to the only type. */
+/* Returns whether the type has a reference to the type "only". */
 static bool
 is_referred_to(const KgType *type, const KgType *only)
 {
@@ -449,8 +464,8 @@ properties_text(const Writer *w, const KgRelation *relation)
 }
 
 /*
- * Finds relations with the properties of the relation before them. Relations
- * without properties are skipped.
+ * Sets "as" of the relations whose properties are equal to those of the
+ * relation before them. Relations without properties are skipped.
  */
 static void
 find_repeated(Writer *w)
@@ -499,13 +514,16 @@ make_lines(Writer *w, const KgType *only)
 			w->lines[w->nlines++] = (Line){.relation = relation, .count = -1};
 	}
 	find_repeated(w);
-	/* Another type is included for its reference to the only type. */
+	/*
+	 * Other types are listed only because they refer to this type, so their
+	 * properties are omitted.
+	 */
 	for (int i = 0; i < w->ntypes && only != NULL; i++)
 		if (w->lines[i].type != only)
 			w->lines[i].detail = DETAIL_NONE;
 }
 
-/* ---- fitting ---- */
+/* ---- fitting the text into max_bytes ---- */
 
 static void
 append_head(StringInfo text, const KgCatalog *catalog, bool sql)
@@ -551,8 +569,8 @@ described(const Writer *w)
 }
 
 /*
- * Reduces lines to stubs, from the last line backwards, until the text fits.
- * Returns the number of stubs.
+ * Reduces lines to stubs, beginning with the last line, until the text fits.
+ * Returns the number of stubs. A stub has no properties.
  */
 static int
 stub_lines(Writer *w, int from, int to, Size *size, Size room)

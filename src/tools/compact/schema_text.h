@@ -7,7 +7,7 @@
 
 #include "model/catalog.h"
 
-/* A schema as text, with the number of omitted items. */
+/* A schema as text, with the numbers of shortened and omitted items. */
 typedef struct KgSchemaText
 {
 	char *text;
@@ -19,12 +19,12 @@ typedef struct KgSchemaText
 } KgSchemaText;
 
 /*
- * Writes the schema in at most max_bytes: the bundles, a line for each type,
- * the types with most entities first, and a line for each declared relation. If
- * only is not NULL, writes the lines of this type, of types that refer to it,
- * and of its relations.
+ * Writes the schema in at most max_bytes. The text has the bundles, a line for
+ * each type (types with most entities first), and a line for each declared
+ * relation. If "only" is not NULL, the text has only the lines of this type,
+ * of the types that refer to it, and of its relations.
  *
- * If the text would exceed max_bytes, it leaves out, in this order: the ends of
+ * If the text would exceed max_bytes, it omits, in this order: the ends of
  * long property descriptions, all property descriptions, the properties of the
  * last types, the properties of the last relations, and the last lines.
  */

@@ -8,7 +8,7 @@
 #include "tools/graph/graph.h"
 #include "tools/compact/schema_text.h"
 
-/* Maximum size of the other members, in bytes. */
+/* Maximum bytes of the reply's members other than the text. */
 #define KG_SCHEMA_ENVELOPE 200
 
 static Jsonb *
@@ -49,8 +49,8 @@ kg_tool_schema(const Jsonb *arguments)
 	type = kg_call_type(&call, &call.input, "type");
 	room = call.max_bytes - KG_SCHEMA_ENVELOPE;
 	/*
-	 * A quote or a newline takes two bytes in JSON, so the first text may be
-	 * too long.
+	 * The text may be too long when written as JSON, because a quote or a
+	 * newline then takes two bytes. So the loop tries again with less room.
 	 */
 	do
 	{

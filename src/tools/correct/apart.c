@@ -2,9 +2,9 @@
  * apart.c
  *	  Corrects calls that split one argument of a tool into several.
  *
- *	  "sort_by" and "sort_order" are one "sort". "type" and "filters" are the
- *	  node of a count. "type" and "ids" are handles. "id" and properties are an
- *	  item of a tool that writes.
+ *	  "sort_by" and "sort_order" become "sort". "type" and "filters" become
+ *	  the node of a count. "type" and "ids" become handles. "id" and
+ *	  properties become an item of a tool that writes.
  */
 #include "postgres.h"
 
@@ -21,8 +21,9 @@ typedef struct Parts
 {
 	const JsonbContainer *object;
 	const KgOutline *outline;
-	const JsonbValue *key; /* the unknown argument that the error is about */
-	bool has_key;		   /* it is one of the arguments to remove */
+	const JsonbValue *key; /* unknown argument that the error is about */
+	/* true: the unknown argument is among the arguments to remove */
+	bool has_key;
 	KgCorrection correction;
 } Parts;
 
@@ -33,8 +34,8 @@ is_known(const Parts *parts, const char *name)
 }
 
 /*
- * Returns whether an argument of the call, by its name and value, means a
- * member of an object of the tool's schema.
+ * Returns whether an argument of the call, judged by its name and value,
+ * stands for the member of the tool's schema whose name is the last parameter.
  */
 static bool
 is_called(const Parts *parts, const char *name, const JsonbValue *value,
@@ -57,9 +58,8 @@ take_out(Parts *parts, const char *name)
 }
 
 /*
- * Raises KG_INVALID_INPUT with the corrected call, which has the whole argument
- * instead of its parts. Returns if the unknown argument is not one of the
- * parts.
+ * Raises KG_INVALID_INPUT with the corrected call, in which the whole argument
+ * replaces its parts. Returns if the unknown argument is not one of the parts.
  */
 static void
 refuse(Parts *parts, const char *name, const Jsonb *whole)
@@ -102,7 +102,10 @@ is_order(const Parts *parts, const char *name, const JsonbValue *value)
 	return false;
 }
 
-/* Writes a field of a sort. Returns false if the value cannot be a field. */
+/*
+ * Writes an item of "sort". Returns false if the value cannot be the name of a
+ * field.
+ */
 static bool
 write_field(KgJsonWriter *w, const JsonbValue *field, const char *order)
 {
@@ -233,11 +236,11 @@ refuse_node_apart(Parts parts)
 		refuse(&parts, "node", kg_jw_finish(&w));
 }
 
-/* ---- members of an argument that is missing ---- */
+/* ---- members of an object argument that was not sent ---- */
 
 /*
- * Returns whether all unknown arguments are members of this argument, and
- * include all members that it requires.
+ * Returns whether all unknown arguments are members of the argument "member",
+ * and include all members that it requires.
  */
 static bool
 are_members_of(const Parts *parts, const KgMember *member)
@@ -258,7 +261,10 @@ are_members_of(const Parts *parts, const KgMember *member)
 	return true;
 }
 
-/* Returns the only required argument that the unknown ones are members of. */
+/*
+ * Returns the required argument that has all unknown arguments as members.
+ * Returns NULL if no argument has, or if several do.
+ */
 static const KgMember *
 missing_whole(const Parts *parts, const char **name)
 {
@@ -310,9 +316,13 @@ refuse_members_apart(Parts parts)
 	refuse(&parts, whole, kg_jw_finish(&w));
 }
 
-/* ---- the id by the name of its type ---- */
+/* ---- an id under the name of its type ---- */
 
-/* "order", "order_id" and its id property, of a tool of the type order. */
+/*
+ * Returns whether the key names the id of the type. For the type order, the
+ * key may be "order", a name such as "order_id" or "order_code", or the name
+ * of the id property.
+ */
 static bool
 is_id_of(const KgType *type, const char *key)
 {
@@ -382,8 +392,8 @@ make_handles(const KgType *type, const JsonbValue *ids, bool several)
 }
 
 /*
- * Refuses a type and ids in separate arguments, with a call that has handles.
- * For tools that accept handles of all types.
+ * If the call has a type and ids in separate arguments, raises an error with a
+ * call that has handles. Applies to tools that accept handles of all types.
  */
 static void
 refuse_handles_apart(Parts parts)
@@ -401,7 +411,9 @@ refuse_handles_apart(Parts parts)
 	Jsonb *handles;
 	int which = 0;
 
-	/* With the argument "type", ids are those of the type. */
+	/*
+	 * The tool has an argument "type" itself, so the ids are ids of that type.
+	 */
 	if (is_known(&parts, "type"))
 		return;
 	while (which < lengthof(ours) && !is_known(&parts, ours[which].name))
@@ -422,7 +434,7 @@ refuse_handles_apart(Parts parts)
 				 !is_known(&parts, name) &&
 				 is_called(&parts, name, &it.value, parts.outline, "label"))
 			type = kg_catalog_type(catalog, kg_json_cstring(&it.value));
-		/* {"order": "O-1"} */
+		/* The name of a type as an argument, with an id: {"order": "O-1"}. */
 		else if (type == NULL && !has_ids && !is_known(&parts, name) &&
 				 kg_catalog_type(catalog, name) != NULL)
 		{
@@ -444,8 +456,8 @@ refuse_handles_apart(Parts parts)
 /* ---- an item of a tool that writes ---- */
 
 /*
- * Returns the type that a tool writes, which its argument "type" can name, or
- * NULL.
+ * Returns the type that a tool writes, or NULL. The argument "type" may name
+ * it.
  */
 static const KgType *
 written_type(const Parts *parts, const KgCallable *called)
@@ -477,8 +489,9 @@ refuse_id_apart(Parts parts)
 }
 
 /*
- * "id" and properties are the only item. All unknown arguments must be members
- * of an item, or properties, which an update has in "set".
+ * If "id" and properties were sent as arguments, raises an error with a call
+ * that has them as the only item. All unknown arguments must be members of an
+ * item, or properties; an update has properties in "set".
  */
 static void
 refuse_item_apart(Parts parts, const KgCallable *called)

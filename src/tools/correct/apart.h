@@ -9,8 +9,8 @@
 #include "tools/input/outline.h"
 
 /*
- * Raises KG_INVALID_INPUT with the corrected call if an unknown argument is a
- * part of an argument that the tool has. Otherwise returns.
+ * Raises KG_INVALID_INPUT with the corrected call, if an unknown argument is a
+ * part of an argument of the tool. Otherwise returns.
  */
 extern void kg_refuse_apart(const JsonbContainer *arguments,
 							const KgOutline *outline, const JsonbValue *key);

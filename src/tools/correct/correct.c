@@ -2,10 +2,10 @@
  * correct.c
  *	  Corrects calls that have unknown arguments.
  *
- *	  Reading arguments does not require other tools, but finding the intended
- *	  tool requires all of them. This folder is therefore above the dispatcher.
- *	  Readers of arguments call it only through kg_input_unknown and
- *	  kg_input_other_words.
+ *	  Reading arguments needs no other tool, but finding the tool that a call
+ *	  was meant for needs all tools. So this folder is in a layer above the
+ *	  dispatcher. Readers of arguments call it only through the hooks
+ *	  kg_input_unknown and kg_input_other_words.
  */
 #include "postgres.h"
 

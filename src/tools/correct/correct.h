@@ -6,8 +6,8 @@
 #define KG_CORRECT_H
 
 /*
- * Sets kg_input_unknown and kg_input_other_words (tools/input/input.h). Called
- * once, at module start.
+ * Sets the hooks kg_input_unknown and kg_input_other_words
+ * (tools/input/input.h). Called once, at module start.
  */
 extern void kg_correct_init(void);
 

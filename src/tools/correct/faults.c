@@ -2,9 +2,9 @@
  * faults.c
  *	  Reports all faults of a wrong call in one error.
  *
- *	  Reading arguments ends at the first fault. If its error contains a
- *	  corrected call, that call is tried here. The error of the corrected call
- *	  is the next fault.
+ *	  Reading arguments ends at the first fault. If the error for this fault
+ *	  contains a corrected call, this file tries that call. The error of the
+ *	  corrected call is the next fault.
  */
 #include "postgres.h"
 
@@ -12,10 +12,13 @@
 #include "miscadmin.h"
 #include "tools/correct/faults.h"
 
-/* Maximum number of calls that are tried for one error. */
+/* Maximum number of corrected calls that are tried for one error. */
 #define KG_MAX_TRIES 10
 
-/* Returns the member "call" of an error or a hint, or NULL. */
+/*
+ * Returns the member "call" (the corrected call) of an error or a hint, or
+ * NULL.
+ */
 static Jsonb *
 call_of(const JsonbContainer *said)
 {
@@ -27,8 +30,8 @@ call_of(const JsonbContainer *said)
 }
 
 /*
- * Writes an error or a hint as one of several faults. If it has a corrected
- * call, it needs no list of correct values.
+ * Writes an error or a hint as an entry of the list of faults. If it has a
+ * corrected call, its list of allowed values is omitted.
  */
 static void
 write_fault(KgJsonWriter *w, const JsonbContainer *said)
@@ -52,8 +55,9 @@ write_fault(KgJsonWriter *w, const JsonbContainer *said)
 }
 
 /*
- * Writes the hints that have a call as faults, and returns the last call.  A hint
- * without "nearest" is about the edges that there are, not about the arguments.
+ * Writes the hints that have a corrected call as faults, and returns the last
+ * call. A hint without "nearest" is skipped, because it is about existing
+ * edges, not about the arguments.
  */
 static Jsonb *
 write_hints(KgJsonWriter *w, const Jsonb *reply)

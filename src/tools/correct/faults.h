@@ -11,18 +11,19 @@
 typedef struct KgTried
 {
 	Jsonb *reply; /* NULL: the call failed or was not tried */
-	Jsonb *error; /* NULL: no error that a caller can correct */
+	Jsonb *error; /* NULL: no error, or an error that a caller cannot correct */
 } KgTried;
 
 typedef KgTried (*KgTry)(const char *tool, const Jsonb *arguments);
 
 /*
- * Returns the error with all faults of its call, if there are several.
+ * Returns an error that lists all faults of the call. If the call has only one
+ * fault, returns the given error.
  *
  * Tries the corrected call of the error, then the corrected call of the next
  * error or hint, until a call needs no correction. The returned error has this
- * call as "call" and the faults as "errors". It has no "call" if one of the
- * faults has no correction.
+ * last call as "call" and the faults as "errors". If one of the faults has no
+ * correction, the error has no "call".
  */
 extern Jsonb *kg_all_faults(Jsonb *error, KgTry try);
 

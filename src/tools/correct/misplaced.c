@@ -16,8 +16,8 @@
 #include "tools/offered.h"
 
 /*
- * An object of the arguments with misplaced properties, and the node whose
- * "filters" they belong to.
+ * An object of the arguments that has misplaced properties, and the node
+ * (selection) to whose "filters" they belong.
  */
 typedef struct Misplaced
 {
@@ -25,9 +25,9 @@ typedef struct Misplaced
 	const JsonbContainer *object;
 	const char *path;
 	const JsonbContainer
-		*node; /* the object or its member that has "filters" */
+		*node; /* the object, or the member of it, that has "filters" */
 	const char *node_path;
-	const KgType *type;	   /* type that the node selects from */
+	const KgType *type;	   /* type whose entities the node selects */
 	const char *type_name; /* unknown argument that names the type, or NULL */
 } Misplaced;
 
@@ -49,9 +49,9 @@ type_of_tool(const KgCatalog *catalog)
 }
 
 /*
- * Returns the type of a name, or that which a misspelt name means; or NULL.
- * Without it, a property of the type is an argument with an unknown name, and
- * may be corrected to another one.
+ * Returns the type with the name, or the type that a misspelt name certainly
+ * means, or NULL. If the type were not found, a property of it would be an
+ * unknown argument, and might be corrected to the name of another argument.
  */
 static const KgType *
 type_meant(const KgCatalog *catalog, const char *name)
@@ -70,13 +70,16 @@ type_meant(const KgCatalog *catalog, const char *name)
 }
 
 /*
- * Sets the type that the node selects from. The tool determines it, or an
- * argument names it.
+ * Sets the type whose entities the node selects. The tool determines the type,
+ * or an argument names it.
  */
 static void
 find_type(Misplaced *m)
 {
-	/* In a step, which has the member "to", "type" is a relationship type. */
+	/*
+	 * In a step, which has the member "to", the member "type" is a
+	 * relationship type and does not name an entity type.
+	 */
 	static const char *const names[] = {"label", "node_label", "type"};
 	int n = is_known(m, names[2]) && !is_known(m, "to") ? 3 : 2;
 	const KgCatalog *catalog = kg_running_catalog();
@@ -107,7 +110,10 @@ find_type(Misplaced *m)
 	}
 }
 
-/* Returns a type that has the property, for an end without a label. */
+/*
+ * Returns a type that has the property, for the end of a step without a label.
+ * Returns NULL if there is no such type.
+ */
 static const KgType *
 any_type_with(const Misplaced *m, const char *name)
 {
@@ -125,8 +131,8 @@ any_type_with(const Misplaced *m, const char *name)
 }
 
 /*
- * Returns whether a name is a property, and not the unknown argument that names
- * the type.
+ * Returns whether a name is a property, and is not the unknown argument that
+ * names the type.
  */
 static bool
 is_property(const Misplaced *m, const char *name)
@@ -136,9 +142,9 @@ is_property(const Misplaced *m, const char *name)
 }
 
 /*
- * Returns "filters" with the misplaced properties added, and removes these from
- * the call. Returns NULL if "filters" already has one of them, or is not an
- * object.
+ * Returns "filters" with the misplaced properties added, and removes them from
+ * the call. Returns NULL if "filters" already has one of these properties, or
+ * is not an object.
  */
 static Jsonb *
 gather(KgCorrection *correction, const Misplaced *m, const JsonbValue *filters)
@@ -177,7 +183,10 @@ new_error(const Misplaced *m, const char *name, const char *what)
 		.expected = "the name of an existing argument");
 }
 
-/* Ids, if filters alone select: a condition on the id. */
+/*
+ * If the node can be selected only by "filters", but the call has ids, raises
+ * an error with a condition on the id.
+ */
 static void
 refuse_ids(const Misplaced *m, const char *name)
 {
@@ -213,8 +222,9 @@ refuse_ids(const Misplaced *m, const char *name)
 }
 
 /*
- * Adds the call of the type's list tool with the properties as filters, if a
- * get tool was called and each of its other arguments is one of a list.
+ * If a get tool was called with properties, adds to the error a call of the
+ * type's list tool with the properties as filters. Does so only if the list
+ * tool has all other arguments of the call.
  */
 static void
 propose_list(const Misplaced *m, KgError *err)
@@ -251,8 +261,8 @@ propose_list(const Misplaced *m, KgError *err)
 }
 
 /*
- * Raises KG_INVALID_INPUT for a property that the tool cannot select by. This
- * prevents a correction that uses its value for another argument, such as
+ * Raises KG_INVALID_INPUT for a property that the tool cannot filter by.
+ * Otherwise, a correction might use the value for another argument, such as
  * "code" for "id".
  */
 static void

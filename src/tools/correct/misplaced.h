@@ -11,8 +11,8 @@
 
 /*
  * Raises KG_INVALID_INPUT if an unknown member of an object is a property of
- * the type that the object selects from. The error has the call with all such
- * members in "filters". path is the JSON Pointer of the object. Otherwise
+ * the type whose entities the object selects. The error has a call with all
+ * such members in "filters". path is the JSON Pointer of the object. Otherwise
  * returns.
  */
 extern void kg_refuse_misplaced(const JsonbContainer *object, const char *path,

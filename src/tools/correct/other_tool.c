@@ -1,6 +1,6 @@
 /*
  * other_tool.c
- *	  Finds the other tool that the arguments of a call belong to.
+ *	  Finds the other tool that the arguments of a call fit.
  */
 #include "postgres.h"
 
@@ -18,8 +18,8 @@
 #include "tools/input/outline.h"
 
 /*
- * Returns whether the tool with this template accepts all members of the
- * object, and the object has all required members.
+ * Returns whether the tool with this schema template accepts all members of
+ * the object, and the object has all members that the template requires.
  */
 static bool
 fits(const JsonbContainer *object, const char *template)
@@ -34,8 +34,8 @@ fits(const JsonbContainer *object, const char *template)
 }
 
 /*
- * Returns the list or get tool of the same type that the arguments fit; NULL if
- * no such tool is offered.
+ * Returns the list or get tool of the type of the called tool, if the
+ * arguments fit it. Returns NULL if the caller has no such tool.
  */
 static const char *
 other_of_type(const KgCatalog *catalog, const KgTool *called,
@@ -64,9 +64,9 @@ other_of_type(const KgCatalog *catalog, const KgTool *called,
 }
 
 /*
- * Returns whether a tool may be meant by an unknown argument of another: a
- * graph tool, or a compact tool in place of a compact one if it requires the
- * argument.
+ * Returns whether a call with an unknown argument may be meant for the tool
+ * instead. It may be if the tool is a graph tool, or if both tools are compact
+ * tools and the tool requires the argument.
  */
 static bool
 may_be_meant(const KgFixedTool *tool, const KgFixedTool *called,
@@ -124,8 +124,8 @@ refuse(const JsonbValue *key, const char *other, const Jsonb *arguments)
 }
 
 /*
- * Raises KG_INVALID_INPUT if the call has "search", which only the list tool of
- * the type has.
+ * Raises KG_INVALID_INPUT if the call has "search" and "node_label". Only the
+ * list tool of a type has "search", and the error suggests a call of it.
  */
 static void
 refuse_search(const KgCatalog *catalog, const JsonbContainer *arguments,
@@ -155,9 +155,9 @@ refuse_search(const KgCatalog *catalog, const JsonbContainer *arguments,
 }
 
 /*
- * Returns whether an unknown argument is an argument of the called tool by
- * another name, such as max_hops for k. Another tool may have that name, but
- * with another meaning or form.
+ * Returns whether the unknown argument is an argument of the called tool under
+ * another name, such as max_hops for k. If so, the call is not meant for
+ * another tool that has the name, perhaps with another meaning or form.
  */
 static bool
 is_ours_by_another_name(const KgCall *call, const KgFixedTool *called,
@@ -188,7 +188,7 @@ kg_refuse_other_tool(const JsonbContainer *arguments, const JsonbValue *key)
 		arguments != &call->arguments->root ||
 		!kg_callable_find(catalog, call->tool, &called))
 		return;
-	/* A tool that reads is never meant instead. */
+	/* A call of a tool that writes is never meant for a tool that reads. */
 	if (kg_callable_writes(&called) ||
 		is_ours_by_another_name(call, called.fixed, key))
 		return;

@@ -1,6 +1,6 @@
 /*
  * other_tool.h
- *	  Finds the other tool that the arguments of a call belong to.
+ *	  Finds the other tool that the arguments of a call fit.
  */
 #ifndef KG_OTHER_TOOL_H
 #define KG_OTHER_TOOL_H
@@ -8,8 +8,8 @@
 #include "base/json.h"
 
 /*
- * Raises KG_INVALID_INPUT for an unknown argument if all arguments of the call
- * belong to one other tool. Otherwise returns.
+ * Raises KG_INVALID_INPUT for an unknown argument, if all arguments of the
+ * call fit exactly one other tool. Otherwise returns.
  */
 extern void kg_refuse_other_tool(const JsonbContainer *arguments,
 								 const JsonbValue *key);

@@ -1,12 +1,13 @@
 /*
  * other_words.c
- *	  Arguments that other interfaces have and these tools have not.
+ *	  Replaces arguments that other interfaces have by arguments of these
+ *	  tools.
  *
- *	  {"page": 3, "per_page": 10} is {"offset": 20, "limit": 10}; a tool that
- *	  has only cursors takes the first page. {"hops": 2} of a step is
- *	  {"min_hops": 2, "max_hops": 2}. A direction beside the only step is the
- *	  step's, and a type beside "node" the node's. Each replacement keeps the
- *	  whole meaning, or is not made.
+ *	  {"page": 3, "per_page": 10} becomes {"offset": 20, "limit": 10}; a tool
+ *	  that has only cursors accepts only the first page. {"hops": 2} in a step
+ *	  becomes {"min_hops": 2, "max_hops": 2}. A direction beside the only step
+ *	  moves into the step, and a type beside "node" into the node. A
+ *	  replacement is made only if it keeps the whole meaning.
  */
 #include "postgres.h"
 
@@ -18,7 +19,10 @@ static const char *const page_words[] = {
 static const char *const size_words[] = {
 	"per_page", "page_size", "pageSize", "perPage", "items_per_page", NULL};
 
-/* Finds the only member of some names. Returns NULL if none or several exist. */
+/*
+ * Finds the member that has one of the names, and returns its name. Returns
+ * NULL if no member has, or if several do.
+ */
 static const char *
 only_member(const KgInput *in, const char *const *names, JsonbValue *value)
 {
@@ -37,7 +41,7 @@ only_member(const KgInput *in, const char *const *names, JsonbValue *value)
 	return found;
 }
 
-/* Reads a number of at least 1, also one in a string. */
+/* Reads a number of at least 1. A string with a number is accepted. */
 static bool
 read_positive(const JsonbValue *value, int64 *number)
 {
@@ -49,7 +53,7 @@ read_positive(const JsonbValue *value, int64 *number)
 	return kg_json_int64(value, number) && *number >= 1;
 }
 
-/* Reports the arguments that were used for one that was sent. */
+/* Reports a repair: the arguments "used" replaced an argument that was sent. */
 static void
 report(KgInput *in, const char *sent, const JsonbValue *got, const Jsonb *used)
 {
@@ -133,8 +137,9 @@ take_hops(KgInput *in)
 }
 
 /*
- * Sets *size to the number of items of a page: that of the member of the name,
- * the limit of the call, or the default. Returns false if it is not known.
+ * Sets *size to the number of items on a page: the member with the name, the
+ * limit of the call, or the default limit. Returns false if it cannot be
+ * determined.
  */
 static bool
 read_size(const KgInput *in, const char *name, const JsonbValue *value,
@@ -205,9 +210,9 @@ steps_name(const KgInput *in)
 }
 
 /*
- * Sets *step to the only item of the steps, or to the value itself if it is no
- * array. Returns false for several steps, a step with a direction, and JSON
- * text.
+ * Sets *step to the only step: the only item of the array, or the value itself
+ * if it is not an array. Returns false for several steps, for a step that has
+ * a direction, and for JSON text.
  */
 static bool
 only_step(const JsonbValue *steps, JsonbValue *step)
@@ -232,7 +237,7 @@ only_step(const JsonbValue *steps, JsonbValue *step)
 					 strchr("[{", step->val.string.val[0]) == NULL;
 }
 
-/* Reports that a member that was sent is used at another path. */
+/* Reports a repair: a member that was sent was moved to another path. */
 static void
 report_moved(KgInput *in, const char *sent, const char *path)
 {
@@ -242,7 +247,7 @@ report_moved(KgInput *in, const char *sent, const char *path)
 	kg_repair_add(in->repairs, kg_input_path(in, sent), &got, &used);
 }
 
-/* Moves a direction beside the only step into the step. */
+/* If a direction is beside the only step, moves it into the step. */
 static bool
 take_direction(KgInput *in)
 {
@@ -279,7 +284,10 @@ take_direction(KgInput *in)
 	return true;
 }
 
-/* Parts of a selection, and the words for them beside "node". */
+/*
+ * The members of a node (selection), and the names under which calls have them
+ * beside "node".
+ */
 static const struct
 {
 	const char *sent;
@@ -291,7 +299,10 @@ static const struct
 			 {"query", "query"},
 			 {"filters", "filters"}};
 
-/* Returns whether each member is an argument of the tool or a part. */
+/*
+ * Returns whether each member of the call is an argument of the tool or a
+ * member that belongs into "node".
+ */
 static bool
 has_only_parts(const KgInput *in)
 {
@@ -308,7 +319,7 @@ has_only_parts(const KgInput *in)
 	return true;
 }
 
-/* Moves the parts of a selection that are beside "node" into it. */
+/* Moves members that belong into "node", but were sent beside it, into it. */
 static bool
 take_node(KgInput *in)
 {

@@ -1,6 +1,7 @@
 /*
  * other_words.h
- *	  Arguments that other interfaces have and these tools have not.
+ *	  Replaces arguments that other interfaces have by arguments of these
+ *	  tools.
  */
 #ifndef KG_OTHER_WORDS_H
 #define KG_OTHER_WORDS_H
@@ -8,10 +9,10 @@
 #include "tools/input/input.h"
 
 /*
- * Replaces "page" with its size, "hops" of a step, the "direction" beside the
- * only step and the parts of "node" beside it by arguments of the tool with the same meaning, and reports the
- * repair. Returns false if the object has no such member, or none with a
- * certain meaning.
+ * Replaces these members by arguments of the tool with the same meaning, and
+ * reports the repair: "page" with its size, "hops" of a step, a "direction"
+ * beside the only step, and members of "node" beside it. Returns false if the
+ * object has no such member, or if the meaning is uncertain.
  */
 extern bool kg_take_other_words(KgInput *in);
 

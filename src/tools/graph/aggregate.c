@@ -3,14 +3,15 @@
  *	  aggregate_nodes: counts and sums over nodes, in groups.
  *
  * A node is in one group for each distinct combination of its group values, so
- * no join can count it twice. Group values over relationships are the values of
- * the ends of a step (query/graph/traverse.h) from each node. Groups by several
- * steps of the chain are combined by row: a pair of ends that is in no row is
- * not a group.
+ * no join can count it twice. A group over a relationship has the values of
+ * the nodes at the end of a step (query/graph/traverse.h). If several groups
+ * are by steps of the chain, their values are combined by row: two ends that
+ * are in no common row form no group.
  *
  * If only indexed properties of the nodes are needed, their keys are read
  * instead of their documents, and nodes with equal keys are counted together
- * (query/list/key_counts.h). The nodes of a whole type are not selected first.
+ * (query/list/key_counts.h). The nodes of a whole type are then not selected
+ * first.
  */
 #include "postgres.h"
 
@@ -67,9 +68,9 @@ collect_value(const JsonbValue *value, void *arg)
 }
 
 /*
- * Sets the values of an entity's property (NULL: its id) in the current memory
- * context. Each item of an array is a value. An entity without a value has the
- * value "missing".
+ * Sets the values of an entity's property, or of its id if the field is NULL.
+ * Each item of an array is a value. An entity without a value has the value
+ * "missing". Allocates in the current memory context.
  */
 static void
 entity_values(const KgField *field, KgTruncate truncate, const KgRef *ref,
@@ -123,7 +124,7 @@ drop_repeated(KgValues *values)
 	values->n = n;
 }
 
-/* Returns the type that has the property of a group. */
+/* Returns the type that has the property by which a group key groups. */
 static const KgType *
 group_type(const KgAggregate *a, const KgGroupKey *key)
 {
@@ -138,7 +139,7 @@ typedef struct EndValues
 	KgAggregate *a;
 	KgGroupKey *key;
 	const KgTraversal *t;
-	/* counts of edges that the property needs, or NULL */
+	/* counts of edges if the property is such a count, or NULL */
 	const KgCounts *counts;
 } EndValues;
 
@@ -165,8 +166,8 @@ keep_end(const KgRef *ref, void *arg)
 }
 
 /*
- * Returns the counts of edges of a group's property for the ends of its type;
- * NULL if the property is not a count.
+ * If the property of a group key is a count of edges, returns these counts for
+ * the nodes "ends". Otherwise returns NULL.
  */
 static const KgCounts *
 count_ends(const KgAggregate *a, const KgGroupKey *key, const int64 *ends,
@@ -194,7 +195,7 @@ count_ends(const KgAggregate *a, const KgGroupKey *key, const int64 *ends,
 	return kg_counts_of(graph->catalog, type, nodes, count);
 }
 
-/* Reads the values of a group at the ends of a step. */
+/* Reads the values of a group key from the nodes at the end of a step. */
 static void
 read_ends(KgAggregate *a, KgGroupKey *key, const KgTraversal *t,
 		  const KgStepResult *step)
@@ -226,8 +227,8 @@ read_ends(KgAggregate *a, KgGroupKey *key, const KgTraversal *t,
 }
 
 /*
- * Returns the type of the nodes if the selection has already checked that they
- * are visible, or NULL.
+ * If the selection has already checked that the nodes are visible, returns
+ * their type. Otherwise returns NULL.
  */
 static const KgType *
 seen_type(const KgAggregate *a)
@@ -236,8 +237,8 @@ seen_type(const KgAggregate *a)
 }
 
 /*
- * Reads the values of a group over relationships, at the ends of its own walk
- * or of a step of the chain.
+ * Reads the values of a group key over relationships. They come from the ends
+ * of the key's own walk, or of a step of the chain.
  */
 static void
 read_related(KgAggregate *a, KgGroupKey *key, const int64 *nodes, uint32 n)
@@ -279,7 +280,10 @@ collect_edge(const KgReplyEdge *edge, void *arg)
 	add_value(&state->c, &value);
 }
 
-/* Sets a group key's values of the edges between two nodes. */
+/*
+ * Sets the values of a group key from the properties of the edges between two
+ * nodes.
+ */
 static void
 edge_values(const KgAggregate *a, const KgGroupKey *key, int64 x, int64 y,
 			KgValues *values)
@@ -291,7 +295,10 @@ edge_values(const KgAggregate *a, const KgGroupKey *key, int64 x, int64 y,
 	kg_step_edges_visit(key->found, x, y, collect_edge, &state);
 }
 
-/* Sets the values of the ends of a node's relationship; they may repeat. */
+/*
+ * Sets the values of a group key over a relationship for a node: the values of
+ * the nodes to which the relationship leads. A value may occur several times.
+ */
 static void
 related_values(const KgAggregate *a, const KgGroupKey *key, int64 node,
 			   KgValues *values)
@@ -320,7 +327,10 @@ related_values(const KgAggregate *a, const KgGroupKey *key, int64 node,
 	}
 }
 
-/* Sets the values of a path from a node; at least "missing". */
+/*
+ * Sets the values at the end of a path from a node. Sets the value "missing"
+ * if the path leads to no value.
+ */
 static void
 path_values(const KgRefValues *reached, const KgField *field,
 			KgTruncate truncate, int64 node, KgValues *values)
@@ -363,8 +373,8 @@ aggregated_value(const KgAggregate *a, int i, const KgRef *ref)
 }
 
 /*
- * Adds "times" nodes to the group of each combination of their group values;
- * with 0, adds an edge.
+ * Adds a node to the group of each combination of its group values. "times" is
+ * the number of such nodes; with 0, only an edge is added.
  */
 static void
 add_combinations(KgAggregate *a, const KgValues *values,
@@ -386,7 +396,10 @@ add_combinations(KgAggregate *a, const KgValues *values,
 		else
 			kg_groups_add_edge(a->result, keys, operands);
 		kg_graph_charge_edges(a->call.graph, 1);
-		/* Go to the next combination; the last key changes first. */
+		/*
+		 * Go to the next combination of group values. The index of the last
+		 * group changes first.
+		 */
 		for (i = a->ngroups - 1; i >= 0 && ++at[i] == values[i].n; i--)
 			at[i] = 0;
 		none = i < 0;
@@ -394,7 +407,9 @@ add_combinations(KgAggregate *a, const KgValues *values,
 }
 
 /*
- * Adds the values of the current row, one combination for each item of arrays.
+ * Adds the current row of the chain to a->joints, once for each combination of
+ * its group values. An array has a value for each of its items. "group" is the
+ * group whose value is set next.
  */
 static void
 add_joints(KgAggregate *a, int group, const KgJoint *begun)
@@ -450,7 +465,10 @@ add_joints(KgAggregate *a, int group, const KgJoint *begun)
 	}
 }
 
-/* Returns whether the chain can be completed from the end of a step. */
+/*
+ * Returns whether the remaining steps of the chain can be completed from a
+ * node at the end of a step.
+ */
 static bool
 goes_on(const KgTraversal *t, int step, uint32 node)
 {
@@ -472,7 +490,7 @@ add_row_of_edge(const KgReplyEdge *edge, void *arg)
 	add_joints(arg, 0, &joint);
 }
 
-/* Adds the current row once for each of its aggregated edges. */
+/* Adds the current row once for each edge whose properties are aggregated. */
 static void
 add_row(KgAggregate *a)
 {
@@ -489,8 +507,8 @@ add_row(KgAggregate *a)
 }
 
 /*
- * Walks the rows of the chain from a node, as far as the deepest step of a
- * group.
+ * Walks the rows of the chain from a node, down to the deepest step by which a
+ * group is formed.
  */
 static void
 walk_chain(KgAggregate *a, int step, uint32 node)
@@ -537,7 +555,7 @@ compare_joints(const void *x, const void *y, void *arg)
 	return order != 0 ? order : p < q ? -1 : p > q;
 }
 
-/* Adds an edge to the aggregations of edge properties. */
+/* Adds the values of an edge to the aggregations over properties of edges. */
 static void
 add_edge(KgAggregate *a, const KgValues *values, const KgReplyEdge *edge)
 {
@@ -550,8 +568,8 @@ add_edge(KgAggregate *a, const KgValues *values, const KgReplyEdge *edge)
 }
 
 /*
- * Adds a node for each distinct row of the chain, as far as the groups
- * distinguish rows.
+ * Adds a node once for each distinct combination of group values in the rows
+ * of the chain.
  */
 static void
 add_by_steps(KgAggregate *a, const KgRef *ref, KgValues *values,
@@ -577,7 +595,7 @@ add_by_steps(KgAggregate *a, const KgRef *ref, KgValues *values,
 				values[i].n = 1;
 				values[i].values = &a->joints[j].values[i];
 			}
-		/* Each node counts once in a group, and each edge counts once. */
+		/* A node counts only once in a group, but each of its edges counts. */
 		if (j == 0 || compare_groups(joint - 1, joint, a) != 0)
 			add_combinations(a, values, operands, 1);
 		if (joint->edge != NULL)
@@ -626,7 +644,7 @@ add_node(const KgRef *ref, void *arg)
 	kg_graph_check_memory(graph);
 }
 
-/* ---- by keys ---- */
+/* ---- aggregation by index keys ---- */
 
 typedef struct Keys
 {
@@ -645,15 +663,18 @@ add_field(Keys *keys, const KgField *field)
 }
 
 /*
- * Returns whether keys have all that is needed of a node. Sets the fields whose
- * keys are needed.
+ * Returns whether the index keys contain all values that are needed from a
+ * node. Sets the fields whose keys are needed.
  */
 static bool
 follows_from_keys(KgAggregate *a, Keys *keys)
 {
 	keys->a = a;
 	keys->nfields = 0;
-	/* Keys are written after the entities. */
+	/*
+	 * Keys are written after the entities, so they are stale while entities
+	 * are being written.
+	 */
 	if (kg_being_written("kg_entity") ||
 		kg_foreign_of(a->call.graph, a->node.type) != NULL)
 		return false;
@@ -666,7 +687,10 @@ follows_from_keys(KgAggregate *a, Keys *keys)
 		if (key->related || key->step_no > 0 || key->path != NULL ||
 			key->field == NULL || !key->field->indexed)
 			return false;
-		/* Several items of one entity may be truncated to one value. */
+		/*
+		 * Truncation may make several items of an entity equal. The keys would
+		 * then count the entity more than once.
+		 */
 		if (key->field->is_array && key->truncate != KG_TRUNCATE_NONE)
 			return false;
 		add_field(keys, key->field);
@@ -685,7 +709,10 @@ follows_from_keys(KgAggregate *a, Keys *keys)
 	return true;
 }
 
-/* Sets the distinct values of a property from keys; at least "missing". */
+/*
+ * Sets the distinct values of a property from its index keys. Sets the value
+ * "missing" if there are no keys.
+ */
 static void
 key_values(const KgField *field, KgTruncate truncate, const KgPackedKey *keys,
 		   int nkeys, KgValues *values)
@@ -727,7 +754,10 @@ add_same(const KgPackedKey *keys, int nkeys, int64 entities, void *arg)
 
 		if (!a->specs[i].has_property)
 			continue;
-		/* Several aggregations may use one property. */
+		/*
+		 * Several aggregations may use one property, whose values are read
+		 * only once.
+		 */
 		while (!a->specs[same].has_property ||
 			   a->specs[same].field != a->specs[i].field)
 			same++;
@@ -744,7 +774,7 @@ add_same(const KgPackedKey *keys, int nkeys, int64 entities, void *arg)
 	kg_graph_check_memory(a->call.graph);
 }
 
-/* ---- of foreign nodes ---- */
+/* ---- foreign nodes ---- */
 
 static void
 add_foreign(const JsonbValue *const *found, int64 entities, void *arg)
@@ -773,8 +803,9 @@ add_foreign(const JsonbValue *const *found, int64 entities, void *arg)
 }
 
 /*
- * Like aggregate_type(), for selected foreign nodes. A statement over their
- * table groups them by all properties that are needed.
+ * Aggregates selected foreign nodes, whose type reads a table of the user.
+ * Does not read their documents: an SQL statement over the table groups them
+ * by all properties that are needed. Otherwise like aggregate_type().
  */
 static bool
 aggregate_foreign(KgAggregate *a, uint32 *n)
@@ -814,8 +845,8 @@ aggregate_foreign(KgAggregate *a, uint32 *n)
 }
 
 /*
- * Returns a property with exactly one key in each entity, or NULL. It serves to
- * count all entities.
+ * Returns a property that has exactly one index key for each entity, or NULL.
+ * The number of its keys is the number of entities.
  */
 static const KgField *
 countable_field(const KgType *type)
@@ -828,8 +859,8 @@ countable_field(const KgType *type)
 }
 
 /*
- * Aggregates a whole type by keys, without selecting nodes first. Sets their
- * number. Returns false if that is not possible.
+ * Aggregates all entities of a type by index keys, without selecting nodes
+ * first, and sets *n to their number. Returns false if that is not possible.
  */
 static bool
 aggregate_type(KgAggregate *a, uint32 *n)
@@ -856,7 +887,7 @@ aggregate_type(KgAggregate *a, uint32 *n)
 	return true;
 }
 
-/* Returns whether the group is by a property of the node itself. */
+/* Returns whether the group key is a property of the node itself. */
 static bool
 is_own(const KgGroupKey *key)
 {
@@ -876,7 +907,7 @@ needs_data(const KgAggregate *a)
 	return false;
 }
 
-/* Returns whether any property of a node itself is needed. */
+/* Returns whether any property of the nodes themselves is needed. */
 static bool
 needs_rows(const KgAggregate *a)
 {
@@ -890,7 +921,7 @@ needs_rows(const KgAggregate *a)
 	return false;
 }
 
-/* Adds nodes from their numbers alone. */
+/* Adds nodes by their node numbers, without reading their documents. */
 static void
 add_nodes(KgAggregate *a, const int64 *nodes, uint32 n)
 {
@@ -905,7 +936,10 @@ add_nodes(KgAggregate *a, const int64 *nodes, uint32 n)
 	}
 }
 
-/* Retains the nodes from which the chain of relationships can be completed. */
+/*
+ * Keeps in the array only the nodes from which the chain of relationships can
+ * be completed. Returns their number.
+ */
 static uint32
 keep_connected(KgAggregate *a, int64 *nodes, uint32 n)
 {
@@ -938,7 +972,9 @@ estimate(KgAggregate *a, const int64 *nodes, uint32 n)
 				graph, nodes, n, &a->groups[i].step, 1, "/group_by");
 }
 
-/* Returns whether relationships are the reason why there are no rows. */
+/*
+ * Returns whether the relationships are the reason why the reply has no rows.
+ */
 static bool
 ends_early(const KgAggregate *a)
 {
@@ -951,8 +987,8 @@ ends_early(const KgAggregate *a)
 }
 
 /*
- * Returns hints why no node is counted: because of the chain of relationships,
- * or of a group's own relationship.
+ * Returns hints that explain why no node is counted. The cause is the chain of
+ * relationships, or the relationship of a group.
  */
 static Jsonb *
 hints(KgAggregate *a, const int64 *nodes)
@@ -997,8 +1033,9 @@ read_paths(KgAggregate *a, const int64 *nodes, uint32 n)
 }
 
 /*
- * Returns whether nodes from which the relationships lead nowhere may be left
- * out. Hints on what must not be related are about all nodes.
+ * Returns whether nodes from which the chain of relationships cannot be
+ * completed may be omitted early. They may not if hints about not_related must
+ * consider all nodes.
  */
 static bool
 may_leave_out(const KgAggregate *a)
@@ -1012,8 +1049,8 @@ may_leave_out(const KgAggregate *a)
 }
 
 /*
- * Aggregates the selected nodes. Sets their number. Returns them, or NULL if
- * they did not have to be selected.
+ * Aggregates the selected nodes and sets *selected to their number. Returns
+ * the nodes, or NULL if they did not have to be selected.
  */
 static int64 *
 aggregate(KgAggregate *a, uint32 *selected)
@@ -1082,8 +1119,8 @@ row_value(const KgAggregate *a, const Row *row, int column)
 }
 
 /*
- * Compares by the requested sort, with missing values last in both directions,
- * then by the group's values.
+ * Compares rows by the requested sort, then by the values of their groups.
+ * Missing values are last in both directions.
  */
 static int
 compare_rows(const void *x, const void *y, void *arg)
@@ -1110,7 +1147,7 @@ compare_rows(const void *x, const void *y, void *arg)
 	return order;
 }
 
-/* Returns the rows that "having" selects, sorted, and sets their number. */
+/* Returns the sorted rows that pass "having", and sets *n to their number. */
 static Row *
 make_rows(KgAggregate *a, uint32 *n)
 {
@@ -1150,8 +1187,8 @@ compare_per(const void *x, const void *y, void *arg)
 }
 
 /*
- * Retains the first rows of each value of the group "per", in their order.
- * Returns their number.
+ * Keeps the first rows for each value of the group "per", without changing the
+ * order. Returns the number of kept rows.
  */
 static uint32
 keep_per(const KgAggregate *a, Row *rows, uint32 n)
@@ -1209,7 +1246,10 @@ row_json(const KgAggregate *a, const Row *row)
 	return kg_jw_finish(&w);
 }
 
-/* Returns the field shown in a group's column: the property, or the id. */
+/*
+ * Returns the field whose values are in a group's column: the property, or the
+ * id.
+ */
 static const KgField *
 group_field(const KgAggregate *a, const KgGroupKey *key)
 {
@@ -1219,8 +1259,8 @@ group_field(const KgAggregate *a, const KgGroupKey *key)
 }
 
 /*
- * Returns the field whose values the aggregation shows; NULL for counts and
- * computed values.
+ * Returns the field whose values the result of an aggregation shows, such as a
+ * minimum. Returns NULL for counts and computed values.
  */
 static const KgField *
 aggregated_field(const KgAggregateSpec *spec)

@@ -22,7 +22,8 @@
 #define KG_MAX_COLUMNS (2 * KG_MAX_GROUPS + KG_MAX_AGGREGATIONS)
 
 /*
- * The values of one entity, or of one end of a relationship, for a group key.
+ * The values that a group key has for an entity, or for a node at the end of a
+ * relationship.
  */
 typedef struct KgValues
 {
@@ -32,43 +33,55 @@ typedef struct KgValues
 
 typedef struct KgGroupKey
 {
-	/* the property by which nodes are grouped; NULL: their id */
+	/* the property by which nodes are grouped; NULL: the id */
 	const KgField *field;
 	KgTruncate truncate;
 	bool related;
-	const char *end; /* column of the end, without the suffix of a direction */
+	/* name of the group's column, without the suffix for a direction */
+	const char *end;
 	KgDirection direction;
 	KgStepSpec step;
 	KgTraversal t;
-	int step_no; /* > 0: group by the end of this step of the chain */
-	const KgType *step_type; /* type of that end */
-	/* the reply also has the labels of the group's entities */
+	/* > 0: the group is by the node at the end of this step of the chain */
+	int step_no;
+	const KgType *step_type; /* type of the node at the end of the step */
+	/* true: the reply also has the labels of the group's entities */
 	bool named;
-	const KgRefPath *path; /* group by the values of a path; or NULL */
-	KgRefValues *reached;  /* the values of the path */
-	/* group by this property of the step's edges, by relation; or NULL */
+	/* path through references to the values of the group, or NULL */
+	const KgRefPath *path;
+	KgRefValues *reached; /* values at the end of the path */
+	/* property of the step's edges to group by, indexed by relation; or NULL */
 	const KgField **edges;
-	KgStepEdges *found; /* the edges of the step */
-	/* path of a count of edges in the arguments, or NULL */
+	KgStepEdges *found; /* edges of the step, with their properties */
+	/*
+	 * if the group is by a count of edges: path of its name in the arguments;
+	 * or NULL
+	 */
 	const char *counted_path;
-	KgValues *ends; /* by index of the node in t.set, or in the chain's set */
+	KgValues *ends; /* indexed by node of t.set, or of the chain's set */
 } KgGroupKey;
 
-/* The values of one row of the chain, for the groups that its steps define. */
+/*
+ * The group values in one row of the chain, for the groups that are by steps
+ * of the chain.
+ */
 typedef struct KgJoint
 {
 	KgGroupValue values[KG_MAX_GROUPS];
-	const KgReplyEdge *edge; /* the edge in edge_step; or NULL */
+	const KgReplyEdge *edge; /* the edge in the step edge_step, or NULL */
 } KgJoint;
 
-/* The labels of the entities that a group's values refer to. */
+/* The labels of the entities that the values of a group refer to. */
 typedef struct KgLabels
 {
 	int group;
 	const KgType *type;
 	int n;
-	char **ids; /* in ascending order */
-	/* indexed by id: its label as the only item of an array; NULL: no label */
+	char **ids; /* ids of the entities, in ascending order */
+	/*
+	 * Indexed as ids: an array whose only item is the label, or NULL if there
+	 * is no label.
+	 */
 	Jsonb **found;
 } KgLabels;
 
@@ -88,20 +101,27 @@ typedef struct KgAggregate
 	int nspecs;
 	KgAggregateSpec specs[KG_MAX_AGGREGATIONS];
 	/*
-	 * indexed by aggregation: a path to the property, or NULL; and its values
+	 * Indexed by aggregation: a path through references to the property, or
+	 * NULL; and the values at the end of the path.
 	 */
 	const KgRefPath *paths[KG_MAX_AGGREGATIONS];
 	KgRefValues *reached[KG_MAX_AGGREGATIONS];
 	/*
-	 * indexed by aggregation: the property of the edges of edge_step; or NULL
+	 * Indexed by aggregation: the property of edges that is aggregated,
+	 * indexed by relation; or NULL.
 	 */
 	const KgField **edges[KG_MAX_AGGREGATIONS];
-	int edge_step; /* 0: no aggregation of edge properties */
+	/* step whose edges are aggregated; 0: no aggregation of edge properties */
+	int edge_step;
 	KgStepEdges *found;
-	/* by aggregation: the name of its column without "as" */
+	/*
+	 * Indexed by aggregation: the name that its column would have without
+	 * "as".
+	 */
 	const char *unnamed[KG_MAX_AGGREGATIONS];
 	int ncolumns;
-	const char *columns[KG_MAX_COLUMNS]; /* groups, aggregations, labels */
+	/* names: first groups, then aggregations, then labels */
+	const char *columns[KG_MAX_COLUMNS];
 	int nlabels;
 	KgLabels labels[KG_MAX_GROUPS];
 	KgHaving having;
@@ -109,38 +129,46 @@ typedef struct KgAggregate
 	KgSortColumn sort[KG_MAX_SORT];
 	int64 limit;
 	/*
-	 * index of the group's column for each of whose values the limit applies;
-	 * or -1
+	 * Index of the group "per": "limit" is the number of rows for each of its
+	 * values. -1: "limit" is the number of all rows.
 	 */
 	int per;
-	const KgField *counted; /* property of the last count of edges, or NULL */
+	/* the count of edges that was named last, or NULL */
+	const KgField *counted;
 	const char *counted_path;
 	bool counts_kept;
 	/* State of the execution: */
 	/*
-	 * counts of edges, if they must be computed for documents; otherwise NULL
+	 * Counts of edges, if they must be computed for the nodes; otherwise NULL.
 	 */
 	KgCounts *counts;
 	KgGroups *result;
-	MemoryContext work; /* reset for each node */
-	KgTraversal chain;	/* if there are steps */
-	uint32 kept;		/* number of nodes from which the chain has a row */
-	int deepest;		/* last step that a group refers to; 0: no group does */
-	uint32 bound[KG_MAX_STEPS + 1]; /* start and ends of the current row */
-	int njoints;					/* number of rows of the current node */
+	MemoryContext work; /* memory context that is reset for each node */
+	KgTraversal chain;	/* the chain of relationships, if the call has one */
+	/* number of nodes from which the chain can be completed */
+	uint32 kept;
+	/* last step by which a group is formed; 0: no group is by a step */
+	int deepest;
+	/* node of the start and of the end of each step in the current row */
+	uint32 bound[KG_MAX_STEPS + 1];
+	/* number of elements of joints: the rows of the current node */
+	int njoints;
 	int joint_room;
 	KgJoint *joints;
 	Jsonb *warnings; /* or NULL */
 	KgReply reply;
-	/* number of all rows; the reply has at most "limit" rows */
+	/* Number of all rows. The reply has at most "limit" rows. */
 	uint32 nrows;
-	Jsonb **written; /* the rows that the reply has */
+	Jsonb **written; /* the rows of the reply, as JSON */
 } KgAggregate;
 
-/* Reads the labels for the group values of the first n rows. */
+/*
+ * Reads the labels of the entities that the group values of the first n rows
+ * refer to.
+ */
 extern void kg_aggregate_read_labels(KgAggregate *a, KgGroup *const *groups,
 									 uint32 n);
-/* Writes the label of one of these values, or null. */
+/* Writes the label of the entity to which a group value refers, or null. */
 extern void kg_aggregate_write_label(const KgLabels *labels,
 									 const KgGroupValue *value,
 									 KgJsonWriter *w);

@@ -2,8 +2,7 @@
  * graph/aggregate_labels.c
  *	  Labels of the entities that groups of aggregate_nodes refer to.
  *
- * The labels are read only for the rows of the reply, by the ids in these
- * rows.
+ * Labels are read only for the ids in the rows of the reply.
  */
 #include "postgres.h"
 
@@ -23,7 +22,7 @@ find_id(const KgLabels *labels, const char *id)
 	return at != NULL ? (int) (at - labels->ids) : -1;
 }
 
-/* Sets the distinct ids among the values of a group. */
+/* Collects the distinct ids among the values of a group. */
 static void
 collect_ids(KgLabels *labels, KgGroup *const *groups, uint32 n)
 {

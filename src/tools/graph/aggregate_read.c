@@ -26,8 +26,8 @@ read_property(const KgFilterTarget *target, const KgInput *in, const char *use,
 }
 
 /*
- * Reads a property of the nodes themselves, which may be a count of edges, or
- * of the end of a path.
+ * Reads the name of a property of the nodes themselves, or of a path through
+ * references. The property may be a count of edges.
  */
 static const KgField *
 read_own_property(KgAggregate *a, const KgInput *in, const char *use,
@@ -55,7 +55,10 @@ read_own_property(KgAggregate *a, const KgInput *in, const char *use,
 	return field;
 }
 
-/* Groups have no names, so two equal ones cannot be renamed. */
+/*
+ * Groups have no "as", so a second group by the same property would have a
+ * column with the same name.
+ */
 static const char once[] = "each group only once";
 
 static bool
@@ -92,7 +95,7 @@ throw_property(const KgInput *in, const char *name, const char *message,
 }
 
 /*
- * The enum of "truncate" has the units in the order of KgTruncate, without
+ * Reads "truncate". Its enum has the units in the order of KgTruncate, without
  * KG_TRUNCATE_NONE.
  */
 static KgTruncate
@@ -147,7 +150,10 @@ end_column(const KgAggregate *a, const KgGroupKey *key)
 				 : key->end;
 }
 
-/* Reads a property of the edges of a step. It must have a single value. */
+/*
+ * Reads the name of a property of a step's edges. The property must have a
+ * single value.
+ */
 static const KgField **
 read_edge_property(KgAggregate *a, const KgInput *in, const KgStepSpec *step,
 				   const KgField **example)
@@ -170,7 +176,10 @@ names_edge(const KgInput *in)
 		   kg_edge_property(kg_input_string(in, "property")) != NULL;
 }
 
-/* Reads the property of the group's end; without "property", its id. */
+/*
+ * Reads the property of the node at a group's end. Without "property", the
+ * group is by the id of the node.
+ */
 static void
 read_end_property(KgAggregate *a, const KgInput *in, const KgType *type,
 				  const KgStepSpec *step, const char *column, KgGroupKey *key)
@@ -194,7 +203,10 @@ read_end_property(KgAggregate *a, const KgInput *in, const KgType *type,
 	add_column(a, end_column(a, key), in->path, once);
 }
 
-/* Reads {relationship, direction?, label, property?, filters?}. */
+/*
+ * Reads a group over a relationship: {relationship, direction?, label,
+ * property?, filters?}.
+ */
 static void
 read_related_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 {
@@ -247,7 +259,10 @@ follows(const KgFollow *follow, int32 number)
 	return false;
 }
 
-/* Returns the only type in which a step (counted from 0) can end, or NULL. */
+/*
+ * If a step (counted from 0) can end in one type only, returns the type.
+ * Otherwise returns NULL.
+ */
 static const KgType *
 only_type(const KgAggregate *a, int step)
 {
@@ -271,8 +286,8 @@ only_type(const KgAggregate *a, int step)
 }
 
 /*
- * Returns the type at the end of a step: the type in the step itself, or else
- * the type in the group.
+ * Returns the type of the node at the end of a step. The step names the type;
+ * otherwise the group must.
  */
 static const KgType *
 read_step_type(KgAggregate *a, int step, const KgInput *in)
@@ -301,7 +316,8 @@ read_step_type(KgAggregate *a, int step, const KgInput *in)
 }
 
 /*
- * Raises an error if the group's relationship is not one that the step walks.
+ * Raises an error if the step does not walk the relationship that the group
+ * names.
  */
 static void
 check_step_relationship(KgAggregate *a, const KgStepSpec *spec,
@@ -324,8 +340,8 @@ check_step_relationship(KgAggregate *a, const KgStepSpec *spec,
 }
 
 /*
- * Reads {step, relationship?, label?, property?}: the end of a step of the
- * chain.
+ * Reads a group by the node at the end of a step of the chain: {step,
+ * relationship?, label?, property?}.
  */
 static void
 read_step_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
@@ -342,7 +358,10 @@ read_step_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 			.message = "\"step\" in a group requires \"relationships\"",
 			.path = kg_input_path(in, "step"),
 			.expected = "\"relationships\", whose steps are numbered from 1");
-	/* The step must exist, so max_steps is not the limit here. */
+	/*
+	 * The maximum is the number of steps that the call has, not the maximum in
+	 * the schema.
+	 */
 	(void) kg_args_int(
 		in->object, "step", in->path, 1, a->steps.n, &step, in->repairs);
 	spec = &a->steps.specs[step - 1];
@@ -389,7 +408,7 @@ read_group(KgAggregate *a, const KgInput *in)
 			   once);
 }
 
-/* Adds columns with the labels of the entities that groups refer to. */
+/* Adds columns for the labels of the entities that groups refer to. */
 static void
 add_labels(KgAggregate *a)
 {
@@ -450,7 +469,10 @@ check_aggregation(const KgAggregateSpec *spec, const KgInput *in,
 	}
 }
 
-/* Sets the step whose edges are aggregated: the only step, or "step". */
+/*
+ * Sets the step of the chain whose edges are aggregated: the step that "step"
+ * names, or the only step.
+ */
 static void
 read_edge_step(KgAggregate *a, const KgInput *in, const char *name)
 {
@@ -474,7 +496,10 @@ read_edge_step(KgAggregate *a, const KgInput *in, const char *name)
 		.expected = "\"relationships\", and the same step in all aggregations");
 }
 
-/* The enum of "fn" has the functions in the order of KgAggregateFn. */
+/*
+ * Reads an item of "aggregations". The enum of "fn" lists the functions in the
+ * order of KgAggregateFn.
+ */
 static void
 read_aggregation(KgAggregate *a, const KgInput *in)
 {
@@ -524,8 +549,8 @@ read_aggregation(KgAggregate *a, const KgInput *in)
 }
 
 /*
- * Makes "count" without a property count the edges of a step instead of nodes,
- * if a group is by a property of these edges.
+ * If a group is by a property of a step's edges, makes "count" without a
+ * property count these edges instead of nodes.
  */
 static void
 count_edges(KgAggregate *a)
@@ -546,9 +571,9 @@ count_edges(KgAggregate *a)
 }
 
 /*
- * Returns the column of the only aggregation that would have this name without
- * "as", and reports the repair. Returns the name if it is a column, or if none
- * or several aggregations would have it.
+ * Reads the name of a column. If no column has the name, but exactly one
+ * aggregation would have it without its "as", returns the column of that
+ * aggregation and reports the repair. Otherwise returns the name as it is.
  */
 static char *
 column_of(KgAggregate *a, const KgInput *in, const char *key)
@@ -604,7 +629,7 @@ read_items(KgAggregate *a, const char *key, const char *what,
 	}
 }
 
-/* Reads {per}: the group for each of whose values limit applies. */
+/* Reads "per": the group for which "limit" applies to each of its values. */
 static void
 read_per(KgAggregate *a)
 {
@@ -621,8 +646,8 @@ read_per(KgAggregate *a)
 }
 
 /*
- * Returns the step of the chain (from 1) that also walks a relation of the
- * group; 0 if there is no such step.
+ * Returns the number (from 1) of a step of the chain that also walks a
+ * relation of the group key. Returns 0 if no step does.
  */
 static int
 shared_step(const KgAggregate *a, const KgGroupKey *key)
@@ -672,8 +697,8 @@ add_path_periods(const KgAggregate *a, List *names, const KgRefPath *path)
 }
 
 /*
- * Warns if the counted entities have validity periods and the call has no
- * valid_at. Returns the number of warnings.
+ * Writes a warning if the counted entities have validity periods, but the call
+ * has no valid_at. Returns the number of warnings.
  */
 static int
 warn_of_periods(const KgAggregate *a, KgJsonWriter *w)
@@ -709,8 +734,9 @@ warn_of_periods(const KgAggregate *a, KgJsonWriter *w)
 }
 
 /*
- * Adds the warnings. One is for a group over a relation of the chain, which
- * includes ends that the chain does not reach.
+ * Sets the warnings of the reply. A group over a relation that the chain also
+ * walks gets a warning, because the group includes ends that the chain does
+ * not reach.
  */
 static void
 warn(KgAggregate *a)

@@ -20,7 +20,7 @@
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
-/* In the order of the enum of "measure". */
+/* The measures, in the order of the enum of "measure". */
 typedef enum Measure
 {
 	KG_DEGREE,
@@ -34,7 +34,7 @@ typedef enum Measure
 
 #define MEMBERS 10
 
-/* The measures for which an argument has a meaning. */
+/* An argument, and the measures for which it has a meaning. */
 typedef struct Applies
 {
 	const char *argument;
@@ -56,12 +56,12 @@ static const Applies applying[] = {
 	 1 << KG_COMPONENTS | 1 << KG_COMMUNITIES,
 	 "no members; components and communities have them"}};
 
-/* A row of the reply: a node, or a group and some of its nodes. */
+/* A row of the reply: a node, or a group with some of its nodes. */
 typedef struct Row
 {
 	double score;
 	uint32 group;
-	uint32 first; /* index of its first node in Analysis.listed */
+	uint32 first; /* index in Analysis.listed of the row's first node */
 	uint32 n;
 } Row;
 
@@ -70,7 +70,7 @@ typedef struct Analysis
 	KgGraphCall call;
 	Measure measure;
 	KgNetworkQuery query;
-	KgHandles nodes; /* n is 0 if they were not sent */
+	KgHandles nodes; /* nodes that the caller sent; n is 0 if it sent none */
 	int64 seed;
 	int64 members;
 	uint32 limit;
@@ -79,13 +79,14 @@ typedef struct Analysis
 	KgSimilarity similarity;
 	double modularity;
 	uint32 pivots;
-	uint64 total; /* rows, if the limit were higher */
+	uint64 total; /* number of rows without the limit */
 	Row *rows;
 	uint32 n;
-	int64 *listed; /* the nodes of the rows */
+	int64 *listed; /* nodes that the rows list */
 	uint32 nlisted;
-	KgNodeSet set; /* set of the listed nodes */
-	KgRef *refs;   /* by index in the set; without an id: not visible */
+	KgNodeSet set; /* set of the nodes in listed */
+	/* entities of the nodes, indexed by node of set; id NULL: not visible */
+	KgRef *refs;
 	KgReply reply;
 } Analysis;
 
@@ -97,7 +98,10 @@ makes_groups(const Analysis *a)
 
 /* ---- arguments ---- */
 
-/* Raises KG_INVALID_INPUT for an argument without a meaning for the measure. */
+/*
+ * Raises KG_INVALID_INPUT if the call has an argument that has no meaning for
+ * the measure.
+ */
 static void
 require_meaning(const Analysis *a, const char *measure)
 {
@@ -159,7 +163,10 @@ read_nodes(Analysis *a)
 		kg_throw_all_unknown(call, "/nodes", &a->nodes);
 }
 
-/* Raises an error if the caller may not read the type, or it reads a table. */
+/*
+ * Raises an error if the caller may not read the type, or if the type reads a
+ * table of the user.
+ */
 static void
 require_stored(KgGraphCall *call, const KgType *type)
 {
@@ -212,7 +219,10 @@ read_arguments(Analysis *a, const Jsonb *arguments)
 
 /* ---- rows ---- */
 
-/* Returns the index of a sent node in the network; KG_NO_NODE: unknown. */
+/*
+ * Returns the index in the network of the i-th node that the caller sent, or
+ * KG_NO_NODE if it is not in the network.
+ */
 static uint32
 sent_node(const Analysis *a, int i)
 {
@@ -222,7 +232,10 @@ sent_node(const Analysis *a, int i)
 						   : kg_nodeset_find(&a->net.set, ref->node);
 }
 
-/* Orders the heap so that the last of the best nodes is at the top. */
+/*
+ * Orders a heap that has the best nodes up to now: the worst of them is at the
+ * top.
+ */
 static int
 compare_scores(Datum a, Datum b, void *arg)
 {
@@ -236,7 +249,8 @@ compare_scores(Datum a, Datum b, void *arg)
 }
 
 /*
- * Adds a node unless there are better ones, as many as the heap has room for.
+ * Adds a node to the heap of the best nodes. If the heap already has "most"
+ * nodes, the worst node is dropped.
  */
 static void
 add_best(binaryheap *best, uint32 most, const double *scores, uint32 node)
@@ -306,7 +320,10 @@ rank_nodes(Analysis *a, const double *scores)
 	}
 }
 
-/* Chooses the groups to list. Returns their rows + 1 by group. */
+/*
+ * Chooses the groups that are listed. Returns an array, indexed by group, of
+ * the index of the group's row + 1; 0: the group is not listed.
+ */
 static uint32 *
 choose_groups(Analysis *a)
 {
@@ -331,7 +348,8 @@ choose_groups(Analysis *a)
 }
 
 /*
- * Makes a row of each group. It lists the nodes with the most weight of edges.
+ * Makes a row of each listed group. A row has the nodes whose edges have the
+ * greatest total weight.
  */
 static void
 list_groups(Analysis *a)
@@ -371,7 +389,7 @@ list_groups(Analysis *a)
 	}
 }
 
-/* Makes a row of each common neighbour. */
+/* Makes a row of each neighbour that the sent nodes have in common. */
 static void
 list_common(Analysis *a)
 {
@@ -386,7 +404,10 @@ list_common(Analysis *a)
 	}
 }
 
-/* Rounds scores, so that an error of rounding does not order them. */
+/*
+ * Rounds scores to six digits, so that rounding errors do not decide the
+ * order.
+ */
 static double *
 six_digits(const Analysis *a, double *scores)
 {
@@ -396,8 +417,8 @@ six_digits(const Analysis *a, double *scores)
 }
 
 /*
- * Reads the network and measures all of it.  Returns the scores of its nodes,
- * or NULL if it was divided into groups.
+ * Reads the network and computes a measure of all its nodes. Returns the
+ * scores of the nodes, or NULL if the measure divides the nodes into groups.
  */
 static double *
 measure_network(Analysis *a)
@@ -481,7 +502,10 @@ resolve_listed(Analysis *a)
 	}
 }
 
-/* The nodes of rows are listed once, so a node's index is that in the set. */
+/*
+ * Rows list distinct nodes, so a node has the same index in "listed" and in
+ * the set.
+ */
 static const KgRef *
 ref_of(const Analysis *a, const Row *row, uint32 i)
 {
@@ -533,7 +557,7 @@ write_number(KgJsonWriter *w, const char *key, double number)
 	kg_jw_numeric(w, score_numeric(number));
 }
 
-/* Writes the sizes of the network, and facts about the measure of all of it. */
+/* Writes the sizes of the network, and properties of the measure as a whole. */
 static void
 write_network(const Analysis *a, KgJsonWriter *w)
 {
@@ -652,7 +676,10 @@ kg_tool_analyze(const Jsonb *arguments)
 
 /* ---- the measure of all nodes of a type ---- */
 
-/* Raises KG_INVALID_INPUT for an argument that chooses or shows nodes. */
+/*
+ * Raises KG_INVALID_INPUT if the call has an argument that selects nodes or
+ * formats the reply.
+ */
 static void
 require_all(const Analysis *a)
 {

@@ -1,6 +1,6 @@
 /*
  * analyze.h
- *	  The measure of every entity of a type, to be kept in a property.
+ *	  The measure of every entity of a type, to be stored in a property.
  */
 #ifndef KG_ANALYZE_H
 #define KG_ANALYZE_H
@@ -12,23 +12,24 @@ typedef struct KgMeasured
 {
 	uint32 n;
 	char **ids;
-	double *values; /* by the index of the id: score, or number of a group */
-	bool whole;		/* the values are integers */
+	/* indexed as ids: the score of the entity, or the number of its group */
+	double *values;
+	bool whole; /* the values are integers */
 } KgMeasured;
 
 /*
- * Measures the graph that the caller sees, by the arguments of the tool analyze
- * that do not choose nodes. Sets the values of all entities of the type, in the
- * current memory context, and writes the sizes of the graph. The largest group
- * has the number 1.
+ * Measures the graph that the caller sees. The arguments are those of the tool
+ * analyze, except the arguments that select nodes. Sets the values of all
+ * entities of the type, in the current memory context, and writes the sizes of
+ * the graph. Groups are numbered from the largest, which has number 1.
  */
 extern void kg_analyze_type(const KgType *type, const Jsonb *arguments,
 							KgMeasured *measured, KgJsonWriter *w);
 
 /*
- * Measures the graph as kg_analyze_type() does, and writes the values to a
- * property of the entities of a type. Returns the reply. Needs admin access,
- * and a caller that sees all of the tenant.
+ * Measures the graph as kg_analyze_type() does, and writes each value to a
+ * property of the entity. Returns the reply. Requires admin access, and a
+ * caller that sees the whole tenant.
  */
 extern Jsonb *kg_keep_measure(const char *type, const char *property,
 							  const Jsonb *arguments);

@@ -1,7 +1,7 @@
 /*
  * graph/authority.c
- *	  Checks whether a graph tool can reach types with x-authorize without an
- *	  authorizer or gateway.
+ *	  Checks whether a graph tool can reach types with x-authorize although
+ *	  neither an authorizer nor a gateway decides access.
  *
  * The check uses the arguments and the declared relations, never rows. So an
  * error reveals nothing about stored data.
@@ -14,7 +14,10 @@
 struct KgReached
 {
 	KgGraphCall *call;
-	bool *at; /* indexed by rank: types at which the walk can be */
+	/*
+	 * indexed by rank: types in which the walk can be after the hops up to now
+	 */
+	bool *at;
 };
 
 static const char *
@@ -66,7 +69,10 @@ kg_reached_begin(KgGraphCall *call, const KgType *type)
 	return reached;
 }
 
-/* Returns the types that are one hop from the current types. */
+/*
+ * Returns, indexed by rank, the types that are one hop from the types at which
+ * the walk can be.
+ */
 static bool *
 hop(const KgReached *reached, const KgFollow *follow)
 {
@@ -113,7 +119,7 @@ kg_reached_walk(KgReached *reached, const KgFollow *follow, int min_hops,
 	{
 		if (depth > 0)
 			reached->at = hop(reached, follow);
-		/* The last hop reaches only the wanted types. */
+		/* After the last hop, only nodes of the wanted types are shown. */
 		for (int rank = 1; rank <= nranks; rank++)
 		{
 			bool shown = wanted == NULL || wanted[rank];

@@ -38,8 +38,9 @@ void
 kg_graph_call_end(KgGraphCall *call)
 {
 	/*
-	 * The readers of arguments accept less than the schema and repair more.
-	 * Arguments that pass without a repair must match the schema.
+	 * The functions that read arguments are stricter than the schema, except
+	 * if they report a repair. So arguments that they accepted without a
+	 * repair must match the schema.
 	 */
 	if (call->repairs.repairs == NIL)
 		kg_published_check(
@@ -48,9 +49,9 @@ kg_graph_call_end(KgGraphCall *call)
 }
 
 /*
- * Returns the type with the name in an argument. The published enum has
- * "bundle/type" only for ambiguous names. Elsewhere it is accepted and reported
- * as a repair.
+ * Returns the type that an argument names. The enum in the published schema
+ * has "bundle/type" only for names that are ambiguous. For other types
+ * "bundle/type" is accepted and reported as a repair.
  */
 static const KgType *
 named_type(KgGraphCall *call, char *name, const char *path)
@@ -171,8 +172,8 @@ throw_unknown_relation(KgGraphCall *call, const char *name, const char *path)
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "the name of a relationship type");
 	/*
-	 * For several names in one string, the nearest name would be only one of
-	 * them.
+	 * The string has several names, so the nearest name would replace only one
+	 * of them.
 	 */
 	if (strpbrk(name, ",|;") != NULL)
 	{
@@ -228,7 +229,7 @@ add_name(KgGraphCall *call, KgRelationNames *names, const JsonbValue *value,
 		names->names[names->n++] = kg_call_relation_name(call, value, path);
 }
 
-/* Reads the names of an array; without an array, all names. */
+/* Reads the names in an array. If there is no array, selects all relations. */
 static KgRelationNames
 read_names(KgGraphCall *call, const JsonbValue *array, const char *path)
 {
@@ -243,7 +244,7 @@ read_names(KgGraphCall *call, const JsonbValue *array, const char *path)
 		kg_json_each(it, items)
 			add_name(call, &names, &it.value, kg_path_index(path, it.index));
 	}
-	/* As in the query language, an empty list is no restriction. */
+	/* As in GitLab's query language, an empty list selects all relations. */
 	if (names.n == 0)
 		names.all = true;
 	return names;
@@ -277,7 +278,10 @@ kg_call_relation_list(KgGraphCall *call, const char *key)
 		!kg_json_is_array(&value) &&
 		(value.type != jbvString || kg_json_string_is(&value, "*")))
 		kg_error_throw(kg_args_error(path, &value, "an array"));
-	/* A wrong name is reported before the missing array. */
+	/*
+	 * Reads the names first, so that an error about a wrong name precedes the
+	 * error about a missing array.
+	 */
 	names = kg_call_relation_names(call, &call->input, key);
 	(void) kg_args_array(
 		call->input.object,
@@ -358,8 +362,8 @@ kg_call_follow(KgGraphCall *call, const KgRelationNames *names,
 	}
 	kg_past_require_walk(catalog, follow);
 	/*
-	 * To follow all relations needs no list, which is cheaper than a list of
-	 * all.
+	 * If the list contains all relations, "all" is set instead, because
+	 * following all relations is cheaper than testing a list.
 	 */
 	if (follow->forward.n == catalog->nrelations)
 		follow->forward.all = true;
@@ -403,7 +407,8 @@ typedef struct EdgeFilters
 {
 	int n;
 	int32 *numbers;
-	KgFilter **filters; /* NULL: edges of the relation do not match */
+	/* indexed by relation; NULL: no edge of the relation matches */
+	KgFilter **filters;
 	const JsonbContainer *empty;
 } EdgeFilters;
 
@@ -471,8 +476,8 @@ keep_id(const KgRef *ref, void *arg)
 }
 
 /*
- * Selects the entity that best matches a name; all of them if several match
- * equally well. Reports their ids as a repair.
+ * Selects the entity that best matches a name. If several match equally well,
+ * selects all of them. Reports the ids as a repair.
  */
 static void
 select_by_name(KgGraphCall *call, const KgInput *in, const char *query,
@@ -501,7 +506,10 @@ select_by_name(KgGraphCall *call, const KgInput *in, const char *query,
 		nodes[i] = matches->matches[i].node;
 	named.ids = palloc((n + 1) * sizeof(char *));
 	kg_graph_resolve(call->graph, nodes, n, false, keep_id, &named);
-	/* If nothing matches, use the name as an unknown id: it has hints. */
+	/*
+	 * If nothing matches, use the name as an unknown id: the reply for an
+	 * unknown id has hints.
+	 */
 	if (named.n == 0)
 		named.ids[named.n++] = pstrdup(query);
 	selector->ids = named.ids;

@@ -1,8 +1,10 @@
 /*
  * graph/cursor.c
- *	  Cursors of the graph tools. A cursor has the end of a page in the order
- *	  of types and ids, not of node numbers, so it survives changes of the
- *	  data.
+ *	  Cursors of the graph tools.
+ *
+ * A cursor has the type and id of the last node of a page, not its node
+ * number. Pages are ordered by type and id, so a cursor remains valid when the
+ * data changes.
  */
 #include "postgres.h"
 
@@ -30,7 +32,10 @@ kg_call_cursor(KgGraphCall *call, int nitems)
 		call->catalog->tenant, cursor_query(call), cursor, "/cursor");
 	kg_validity_take(payload);
 	items = kg_json_parse(pnstrdup(payload->data, payload->len));
-	/* A cursor is signed, so a wrong number of items is a bug. */
+	/*
+	 * A cursor is signed, so a wrong number of items is not the caller's
+	 * fault.
+	 */
 	if (kg_json_length(&items->root) != nitems)
 		elog(ERROR, "malformed cursor");
 	return &items->root;
@@ -85,8 +90,8 @@ kg_cursor_ref(KgGraphCall *call, const JsonbContainer *items, int i)
 	else
 	{
 		/*
-		 * The type does not exist any more: start after every node of the
-		 * previous type.
+		 * The type does not exist any more, so continue after the last node of
+		 * the type before it.
 		 */
 		ref.rank = (uint16) rank;
 		ref.id = "\xff";

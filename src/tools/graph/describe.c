@@ -14,11 +14,18 @@
 typedef struct GraphSchema
 {
 	KgGraphCall call;
-	bool *expand_types; /* whether to write a type in full, by rank */
-	/* whether to write a relation in full, by index in the catalog */
+	/* indexed by rank: whether to write the type with its properties */
+	bool *expand_types;
+	/*
+	 * Indexed as the relations of the catalog: whether to write the relation
+	 * with its properties.
+	 */
 	bool *expand_relations;
 	int nvariants;
-	/* relationship types in the order of the reply */
+	/*
+	 * Relationship types in the order of the reply. A relationship type is a
+	 * relation between two types.
+	 */
 	const struct Variant *order;
 	int nentries;
 	struct Entry *entries;
@@ -58,7 +65,7 @@ read_arguments(GraphSchema *s, const Jsonb *arguments)
 		s->expand_types[i] = true;
 	listed = kg_input_array(in, "expand_relationship_types", "names");
 	names = kg_call_relation_names(call, in, "expand_relationship_types");
-	/* For other tools an empty list means all names; here it means no name. */
+	/* In other tools an empty list means all names. Here it means no names. */
 	all_relations = all ||
 					(names.all && listed != NULL && kg_json_length(listed) > 0);
 	for (int i = 0; i < call->catalog->nrelations; i++)
@@ -68,8 +75,8 @@ read_arguments(GraphSchema *s, const Jsonb *arguments)
 }
 
 /*
- * Writes a property; always: every entity has the property, whatever its schema
- * requires.
+ * Writes a property. "always" means that every entity has the property, even
+ * if the schema does not require it.
  */
 static void
 write_property(const KgField *field, bool always, KgJsonWriter *w)
@@ -158,7 +165,10 @@ compare_variants(const void *a, const void *b)
 	return order;
 }
 
-/* Sorts the relationship types between types that the caller sees. */
+/*
+ * Lists the relationship types whose two types the caller sees, and sorts
+ * them.
+ */
 static void
 order_variants(GraphSchema *s)
 {
@@ -189,8 +199,8 @@ order_variants(GraphSchema *s)
 }
 
 /*
- * Writes the properties of one variant. The relation has the properties of all
- * its variants.
+ * Writes the properties that a relation has between two particular types (a
+ * variant). The relation itself lists the properties of all its variants.
  */
 static void
 write_variant_properties(const Variant *v, KgJsonWriter *w)
@@ -205,7 +215,7 @@ write_variant_properties(const Variant *v, KgJsonWriter *w)
 	{
 		const KgStep *step = &relation->fields[i].steps[0];
 
-		/* A schema without "properties" may refer to a schema that has them. */
+		/* The properties may be in a schema to which this schema refers. */
 		if (kg_json_get(&v->variant->schema->root, "properties", &properties) ==
 				NULL ||
 			kg_json_get(kg_json_container(&properties),
@@ -236,7 +246,7 @@ write_variant(const Variant *v, bool expand, KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
-/* An entry of the reply, in full and without its properties. */
+/* An item of the reply, with its properties (full) and without them. */
 typedef struct Entry
 {
 	Jsonb *full;
@@ -286,7 +296,10 @@ measure_entries(void *items, Size *whole, Size *stub, Size *extra)
 	}
 }
 
-/* Writes the entries from index "from" up to "to" that are in the reply. */
+/*
+ * Writes the entries from index "from" up to "to", as far as they fit into the
+ * reply.
+ */
 static void
 write_entries(const GraphSchema *s, const KgFit *fit, const char *key, int from,
 			  int to, KgJsonWriter *w)
@@ -298,7 +311,10 @@ write_entries(const GraphSchema *s, const KgFit *fit, const char *key, int from,
 	kg_jw_end_array(w);
 }
 
-/* An entry that was not requested in full does not count as cut. */
+/*
+ * An entry counts as shortened only if the caller requested it with its
+ * properties.
+ */
 static void
 cut_entries(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)
 {

@@ -1,11 +1,11 @@
 /*
  * graph/directions.c
- *	  Directions that the declared relations make impossible.
+ *	  Directions of steps that the declared relations make impossible.
  *
- * A step that no edge can continue finds nothing, and as a negation it finds
- * everything. So such a step is followed in the opposite direction if that is
- * possible, and is an error otherwise. The caller's catalog decides this, never
- * the rows.
+ * If no edge can have the direction of a step, a search finds nothing, and a
+ * negated search finds everything. So such a step is followed in the opposite
+ * direction if that is possible, and is an error otherwise. Only the caller's
+ * catalog decides this, never the rows.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "query/graph/related.h"
 #include "tools/graph/graph.h"
 
-/* Returns, by rank, the types one hop from the types "at". */
+/* Returns, indexed by rank, the types that are one hop from the types "at". */
 static bool *
 hop(const KgGraph *graph, const KgFollow *follow, const bool *at)
 {
@@ -55,7 +55,8 @@ has_any(const KgGraph *graph, const bool *types)
 }
 
 /*
- * Returns the types in which a step can end that pass its first ntests tests.
+ * Returns, indexed by rank, the types in which a step can end. Considers only
+ * the first ntests tests of the step's end.
  */
 static bool *
 ends_of(const KgGraph *graph, const KgStepSpec *step, const KgFollow *follow,
@@ -78,7 +79,7 @@ ends_of(const KgGraph *graph, const KgStepSpec *step, const KgFollow *follow,
 	return ends;
 }
 
-/* Returns the only type in a set, or NULL. */
+/* Returns the type if a set has exactly one type, or NULL. */
 static const KgType *
 only_type(const KgGraph *graph, const bool *types)
 {
@@ -126,8 +127,9 @@ has_end_at(const KgGraph *graph, const KgRelation *relation, const bool *at)
 }
 
 /*
- * Appends a name to a list: ": a, b". The names are not in "allowed", because a
- * caller might send its only value, which would ask another question.
+ * Appends a name to a list in an error's text: ": a, b". The names are not in
+ * "allowed": if the only name were there, a caller might send it, although
+ * that changes the meaning of the call.
  */
 static void
 add_name(StringInfo names, const char *name)
@@ -197,7 +199,10 @@ throw_no_end(const KgGraph *graph, const KgStepSpec *step, const bool *at,
 		err, "an entity type that the step leads to%s", names.data);
 }
 
-/* Returns the types in which a step can end in either direction. */
+/*
+ * Returns, indexed by rank, the types in which a step can end if it is
+ * followed in either direction.
+ */
 static bool *
 either_ends(const KgGraph *graph, const KgStepSpec *step, const bool *at,
 			int ntests)
@@ -213,7 +218,7 @@ either_ends(const KgGraph *graph, const KgStepSpec *step, const bool *at,
 	return ends;
 }
 
-/* Raises an error for a step that ends nowhere in either direction. */
+/* Raises an error for a step that has no possible end in either direction. */
 static KG_NORETURN void
 throw_impossible(const KgGraph *graph, const KgStepSpec *step, const bool *at,
 				 const KgStepPath *path)
@@ -236,7 +241,10 @@ throw_impossible(const KgGraph *graph, const KgStepSpec *step, const bool *at,
 						   : "/to/label");
 }
 
-/* Reports that a step is followed against the direction that was sent. */
+/*
+ * Reports a repair: a step is followed against the direction that the caller
+ * sent.
+ */
 static void
 report_reversed(KgGraphCall *call, const KgStepSpec *step, const char *path)
 {
@@ -250,8 +258,8 @@ report_reversed(KgGraphCall *call, const KgStepSpec *step, const char *path)
 }
 
 /*
- * Reverses a step if its direction is impossible. Returns the types in which it
- * can end.
+ * If the direction of a step is impossible, reverses it. Returns the types in
+ * which the step can end, indexed by rank.
  */
 static bool *
 orient(KgGraphCall *call, KgStepSpec *step, const bool *at,

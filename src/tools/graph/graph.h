@@ -1,8 +1,9 @@
 /*
  * graph.h
- *	  The graph tools: six of the GitLab query language and six of BFS-QL.
+ *	  The graph tools: six tools of GitLab's query language and six tools of
+ *	  BFS-QL.
  *
- *	  kg_graph_tools and kg_bfs_tools are their tables (tools/fixed_tools.h).
+ *	  Their tables are kg_graph_tools and kg_bfs_tools (tools/fixed_tools.h).
  */
 #ifndef KG_GRAPH_H
 #define KG_GRAPH_H
@@ -20,7 +21,7 @@ extern Jsonb *kg_tool_find_nodes(const Jsonb *arguments);
 extern Jsonb *kg_tool_traverse_relationships(const Jsonb *arguments);
 extern Jsonb *kg_tool_explore_neighbors(const Jsonb *arguments);
 extern Jsonb *kg_tool_find_paths(const Jsonb *arguments);
-/* find_paths whose nodes have only their labels. */
+/* Runs find_paths, but shows only the labels of nodes. */
 extern Jsonb *kg_find_labelled_paths(const Jsonb *arguments);
 extern Jsonb *kg_tool_aggregate_nodes(const Jsonb *arguments);
 extern Jsonb *kg_tool_rank_related(const Jsonb *arguments);
@@ -28,7 +29,7 @@ extern Jsonb *kg_tool_analyze(const Jsonb *arguments);
 
 extern Jsonb *kg_tool_describe_schema(const Jsonb *arguments);
 extern Jsonb *kg_tool_search_entities(const Jsonb *arguments);
-/* Like search_entities, under its name in the toolset sql. */
+/* Runs search_entities under its name in the toolset sql. */
 extern Jsonb *kg_tool_search(const Jsonb *arguments);
 extern Jsonb *kg_tool_bfs_query(const Jsonb *arguments);
 extern Jsonb *kg_tool_describe_entity(const Jsonb *arguments);
@@ -36,8 +37,9 @@ extern Jsonb *kg_tool_describe_entities(const Jsonb *arguments);
 extern Jsonb *kg_tool_intersect_subgraphs(const Jsonb *arguments);
 
 /*
- * Returns the member "weight", a numeric property of the relations; NULL if it
- * is absent. Raises KG_INVALID_INPUT.
+ * Returns the member "weight", the name of a numeric property of the
+ * relations. Returns NULL if the member is absent. Raises KG_INVALID_INPUT for
+ * another property.
  */
 extern char *kg_call_weight(KgGraphCall *call, const KgRelationNames *names);
 
@@ -47,43 +49,53 @@ typedef struct KgSteps
 {
 	int n;
 	KgStepSpec specs[KG_MAX_STEPS];
-	const char *types[KG_MAX_STEPS]; /* types of edges that represent walks */
+	/*
+	 * for each step, the type that replies give an edge that represents a walk
+	 * of several hops
+	 */
+	const char *types[KG_MAX_STEPS];
 } KgSteps;
 
 /*
- * Applies filters of a step that only its end can have to the end, and filters
- * of the end that only the edge can have to the step; reports the repairs.
+ * Moves filters between a step and its end. A filter of the step that only the
+ * node at its end can have is moved to the end, and a filter of the end that
+ * only the edge can have is moved to the step. Reports the repairs.
  */
 extern void kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
 								KgInput *in);
-/* Reads min_hops and max_hops of a step. */
+/* Reads the members min_hops and max_hops of a step. */
 extern void kg_call_hops(const KgInput *in, KgStepSpec *step);
-/* Reads the member "relationships". If it is absent, there are no steps. */
+/*
+ * Reads the member "relationships", an array of steps. If it is absent, the
+ * chain has no steps.
+ */
 extern void kg_call_steps(KgGraphCall *call, KgSteps *steps);
 /*
- * Reads {label?, ids?, filters?, related?, not_related?}, as far as the schema
- * declares them, as an additional test of the step's end.
+ * Reads the members label, ids, filters, related and not_related, as far as
+ * the schema declares them. Adds them as a test of the node at the end of the
+ * step.
  */
 extern void kg_call_test(KgGraphCall *call, const KgInput *in,
 						 KgStepSpec *step);
 
-/* ---- types that a call reaches, if they have x-authorize ---- */
+/* ---- check of types with x-authorize that a call reaches ---- */
 
 /*
  * These functions raise KG_FORBIDDEN if the call reaches a type with
- * x-authorize and nothing can decide about it. If type is NULL, any type may
- * be reached.
+ * x-authorize although neither an authorizer nor a gateway decides access.
+ * type NULL means that the call may reach any type.
  */
 extern void kg_call_require_type(KgGraphCall *call, const KgType *type);
 /*
- * The types that a walk has reached, beginning with a type. A pointer to it is
- * NULL if no type needs to be checked.
+ * The types that a walk has reached, beginning with a type. If no type needs
+ * to be checked, functions return and accept NULL in place of a KgReached.
  */
 typedef struct KgReached KgReached;
 extern KgReached *kg_reached_begin(KgGraphCall *call, const KgType *type);
 /*
- * Extends the walk by min_hops to max_hops hops. wanted marks, by rank, the
- * types that are shown at the ends of the walk; NULL: all types.
+ * Extends the walk by min_hops to max_hops hops. "wanted" marks, indexed by
+ * rank, the types that are shown at the ends of the walk. NULL means all
+ * types.
  */
 extern void kg_reached_walk(KgReached *reached, const KgFollow *follow,
 							int min_hops, int max_hops, const bool *wanted);
@@ -92,20 +104,24 @@ extern void kg_reached_steps(KgReached *reached, const KgStepSpec *specs,
 
 /* ---- directions that the declared relations make impossible ---- */
 
-/* The position of a step in the arguments. */
+/* The names of a step's members in the arguments, for errors. */
 typedef struct KgStepPath
 {
 	const char *step;
-	const char *type; /* name of the step's member that names the relation */
-	/* path, below the step, of the type of the step's end */
+	const char *type; /* name of the member that names the step's relation */
+	/*
+	 * Path, relative to the step, of the member that names the type of the
+	 * step's end.
+	 */
 	const char *label;
 } KgStepPath;
 
 /*
- * Reverse a step if the relations make its direction impossible from this type
- * (NULL: any type), and report this as a repair. Raise KG_INVALID_INPUT if the
- * opposite direction is impossible, too. path is the path of the array of
- * steps, or of the only step.
+ * Reverse a step if the declared relations make its direction impossible from
+ * this type, and report that as a repair. type NULL means that the step may
+ * begin at any type. Raise KG_INVALID_INPUT if the opposite direction is
+ * impossible, too. path is the path of the array of steps, or of the only
+ * step.
  */
 extern void kg_orient_step(KgGraphCall *call, const KgType *type,
 						   KgStepSpec *step, const KgStepPath *path);
@@ -114,17 +130,18 @@ extern void kg_orient_steps(KgGraphCall *call, const KgType *type,
 							bool array);
 
 /*
- * kg_call_related() reads the members "related" and "not_related"; it returns
- * NULL if both are absent. kg_reached_related() reverses their steps like
- * kg_orient_steps(), and checks the types that they reach.
+ * kg_call_related() reads the members "related" and "not_related". It returns
+ * NULL if both are absent. kg_reached_related() reverses their steps as
+ * kg_orient_steps() does, and checks the types that the steps reach.
  */
 extern struct KgRelated *kg_call_related(KgGraphCall *call, const KgInput *in);
 /*
- * Filters whose names are paths through references select like "related": by a
- * chain that leads to an entity that satisfies the condition.
- * kg_filters_without_paths() returns the other filters, and raises an error
- * for a wrong path. kg_call_path_filters() returns the chains of these filters
- * after those of related (NULL: no chains).
+ * A filter whose name is a path through references selects as "related" does:
+ * by a chain to an entity that satisfies the condition.
+ *
+ * kg_filters_without_paths() returns the other filters. It raises an error for
+ * a wrong path. kg_call_path_filters() returns the chains of "related" (NULL:
+ * no chains), followed by the chains of these filters.
  */
 extern bool kg_filters_have_paths(const KgCatalog *catalog, const KgType *type,
 								  const JsonbContainer *filters);
@@ -138,9 +155,11 @@ extern struct KgRelated *kg_call_path_filters(KgGraphCall *call,
 extern void kg_reached_related(KgGraphCall *call, const KgType *type,
 							   struct KgRelated *related);
 /*
- * Writes hints for chains that no node matches, after they were walked. A hint
- * names ids and values that do not exist. Without such hints, a "not related"
- * would match every node.  Returns false if there is no hint.
+ * Writes hints for chains of related and not_related that no node satisfies.
+ * Call it after the chains were walked. A hint names ids and values in a chain
+ * that do not exist. Without hints, a wrong value in not_related would go
+ * unnoticed, because every node satisfies it. Returns false if there is no
+ * hint.
  */
 extern bool kg_hint_related(const KgCatalog *catalog,
 							const struct KgRelated *related,
@@ -149,15 +168,15 @@ extern bool kg_hint_related(const KgCatalog *catalog,
 /* ---- cursors: a JSON array of nitems items, bound to the call ---- */
 
 /*
- * Returns the items of the member "cursor", or NULL if the member is absent.
- * Raises KG_INVALID_INPUT.
+ * Reads the member "cursor" and returns its items, or NULL if the member is
+ * absent. Raises KG_INVALID_INPUT.
  */
 extern const JsonbContainer *kg_call_cursor(KgGraphCall *call, int nitems);
 extern char *kg_call_make_cursor(KgGraphCall *call, StringInfo items);
 extern int64 kg_cursor_int(const JsonbContainer *items, int i);
 /*
- * Returns a node's position in the order by type and id, from items i and i +
- * 1.
+ * Returns the position of a node in the order by type and id. Item i has the
+ * type, and the item after it the id.
  */
 extern KgRef kg_cursor_ref(KgGraphCall *call, const JsonbContainer *items,
 						   int i);
@@ -167,31 +186,39 @@ extern void kg_cursor_append_ref(KgGraphCall *call, const KgRef *ref,
 /* ---- nothing found ---- */
 
 /*
- * Writes hints, as items of an array, for a selector that matches no node.
- * They name existing ids and values similar to the selector's.
+ * Writes hints, as items of an array, for a selector that matches no node. A
+ * hint has existing ids or values that are similar to an id or value of the
+ * selector.
  */
 extern void kg_hint_selector(KgGraphCall *call, const KgSelector *selector,
 							 KgCorrection *correction, KgJsonWriter *w);
 /*
- * Writes a hint with the edges of the nodes (the first 500), counted by type
- * and direction. The counts are appended to the message.
+ * Writes a hint that lists the edges of the nodes, counted by type and
+ * direction. Only the first 500 nodes are examined. The counts are appended to
+ * the message.
  */
 extern void kg_hint_edges(KgGraphCall *call, const char *path,
 						  const char *message, const int64 *nodes, uint32 n,
 						  KgJsonWriter *w);
-/* Writes a hint with the number of nodes of each type, by rank. */
+/*
+ * Writes a hint that lists the number of nodes of each type. "ranks" has the
+ * rank of the type of each node.
+ */
 extern void kg_hint_types(KgGraphCall *call, const char *path,
 						  const char *message, const uint16 *ranks, uint32 n,
 						  KgJsonWriter *w);
-/* Writes a hint about the step at which a chain without rows ended. */
+/*
+ * Writes a hint about the step after which a chain without rows could not
+ * continue.
+ */
 extern void kg_hint_traversal(KgGraphCall *call, const KgTraversal *t,
 							  const char *path, KgJsonWriter *w);
-/* Returns the array of hints for selectors that match no node. */
+/* Returns an array of hints for those of the selectors that match no node. */
 extern Jsonb *kg_selector_hints(KgGraphCall *call,
 								const KgSelector *const *selectors, int n);
 /*
- * Returns the reply of a call without a match: hints, nodes, edges, total 0,
- * and the tool's own member key (may be NULL).
+ * Returns the reply of a call that matches nothing: hints, no nodes and edges,
+ * total 0, and the tool's own member "key". key may be NULL.
  */
 extern Jsonb *kg_reply_nothing(KgGraphCall *call,
 							   const KgSelector *const *selectors, int n,

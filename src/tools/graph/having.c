@@ -10,7 +10,7 @@
 
 #define KG_HAVING "having"
 
-/* Returns whether the aggregation has numbers. */
+/* Returns whether the results of the aggregation are numbers. */
 static bool
 has_numbers(const KgAggregateSpec *spec)
 {
@@ -38,7 +38,7 @@ add_condition(KgHaving *having, int aggregation, KgOp op,
 	having->conditions[having->n++].operand = operand->val.numeric;
 }
 
-/* Reads the operators of a column. */
+/* Reads the operators that "having" has for a column. */
 static void
 read_operators(KgHaving *having, int aggregation,
 			   const JsonbContainer *operators, const char *path)

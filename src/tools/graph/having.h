@@ -1,6 +1,6 @@
 /*
  * graph/having.h
- *	  The argument "having" of aggregate_nodes: conditions on the values of
+ *	  The argument "having" of aggregate_nodes: conditions on the results of
  *	  aggregations.
  */
 #ifndef KG_GRAPH_HAVING_H
@@ -10,7 +10,10 @@
 #include "query/graph/aggregate.h"
 #include "tools/input/input.h"
 
-/* The conditions on the rows of a reply; a row is selected if all are true. */
+/*
+ * The conditions on the rows of a reply. A row is selected if all conditions
+ * are true.
+ */
 typedef struct KgHaving
 {
 	int n;
@@ -23,15 +26,18 @@ typedef struct KgHaving
 } KgHaving;
 
 /*
- * Reads {column: number or {operator: number}}. The columns belong to the
- * aggregations, and are in the same order. Raises KG_INVALID_INPUT if the
- * values of a named column are not numbers.
+ * Reads {column: number or {operator: number}}. columns has the names of the
+ * columns of the aggregations, in the order of specs. Raises KG_INVALID_INPUT
+ * if the values of a named column are not numbers.
  */
 extern void kg_having_read(KgHaving *having, const KgInput *in,
 						   const KgAggregateSpec *specs,
 						   const char *const *columns, int nspecs);
 
-/* Returns whether the results of a group's aggregations are selected. */
+/*
+ * Returns whether the results of a group's aggregations satisfy all
+ * conditions.
+ */
 extern bool kg_having_passes(const KgHaving *having,
 							 const KgGroupValue *results);
 

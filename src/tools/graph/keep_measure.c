@@ -2,9 +2,10 @@
  * graph/keep_measure.c
  *	  kg_keep_measure(): writes a measure to a property of entities.
  *
- * The values are of the moment of the call.  They are written like any other
- * change of an entity: checked by the schema, in the history, with the rights
- * of the caller.  Equal values are not written.
+ * The values are computed once, at the time of the call. They are written like
+ * any other change of an entity: with the rights of the caller, checked by the
+ * schema, and recorded in the history. Values that did not change are not
+ * written.
  */
 #include "postgres.h"
 
@@ -22,7 +23,7 @@
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 
-/* Number of entities that are written together. */
+/* Number of entities that one call of the writing function updates. */
 #define KG_KEPT_AT_ONCE 5000
 
 typedef struct Keeping
@@ -30,7 +31,11 @@ typedef struct Keeping
 	const char *type;
 	const KgField *field;
 	KgMeasured measured;
-	uint32 *order; /* of the entities: by id, like that of locks */
+	/*
+	 * indexes of the entities in the order of their ids, in which other
+	 * writers lock entities, too
+	 */
+	uint32 *order;
 	int64 updated;
 	int64 unchanged;
 } Keeping;
@@ -66,7 +71,9 @@ throw_property(const KgType *type, const char *name, bool whole,
 	kg_error_throw_expected(err, "%s", expected);
 }
 
-/* Returns the property, a number at the root of the documents. */
+/*
+ * Returns the property, which must be a number at the top level of documents.
+ */
 static const KgField *
 find_property(const KgType *type, const char *name)
 {
@@ -90,7 +97,7 @@ compare_ids(const void *a, const void *b, void *arg)
 	return strcmp(ids[*(const uint32 *) a], ids[*(const uint32 *) b]);
 }
 
-/* Returns [{id, set: {property: value}}] of some entities. */
+/* Returns update items [{id, set: {property: value}}] for n entities. */
 static Jsonb *
 items_of(const Keeping *k, uint32 first, uint32 n)
 {
@@ -113,7 +120,10 @@ items_of(const Keeping *k, uint32 first, uint32 n)
 	return kg_jw_finish(&w);
 }
 
-/* Writes some entities. An entity that was deleted since is not an error. */
+/*
+ * Writes n entities. It is not an error if an entity was deleted after the
+ * measurement.
+ */
 static void
 write_some(Keeping *k, uint32 first, uint32 n)
 {
@@ -181,7 +191,10 @@ measure_type(void *arg)
 	kg_analyze_type(r->type, r->arguments, r->measured, r->w);
 }
 
-/* Measures in a call that reads, with its limits, within the one that writes. */
+/*
+ * Runs the measurement as a call that reads, within the call that writes, so
+ * that the limits of a reading call apply.
+ */
 static void
 measure(Reading *r)
 {

@@ -17,16 +17,16 @@ typedef struct Explore
 {
 	KgGraphCall call;
 	KgSelector start;
-	int64 max_hops; /* KG_ALL_HOPS: no limit */
+	int64 max_hops; /* maximum distance; KG_ALL_HOPS: no limit */
 	bool by_relevance;
 	int64 limit;
 	KgFollow follow;
-	int nlabels; /* -1: all types */
+	int nlabels; /* number of requested types; -1: all types */
 	uint16 *labels;
 	KgFilter **filters; /* indexed by rank - 1; NULL: no filters */
 	KgReach reach;
-	bool judged;   /* whether "complete" is known */
-	bool complete; /* no node lies beyond the nodes found */
+	bool judged;   /* true: the value of "complete" is known */
+	bool complete; /* true: no node lies beyond the nodes found */
 	KgPage page;
 	KgReply reply;
 } Explore;
@@ -47,7 +47,7 @@ read_start(Explore *e)
 	e->start.ids[0] = kg_args_as_id(&id, e->start.ids_path);
 }
 
-/* Returns the set of the requested types, by rank. */
+/* Returns the set of the requested types, indexed by rank. */
 static bool *
 wanted_labels(const Explore *e)
 {
@@ -94,7 +94,10 @@ read_hops(const KgInput *in)
 	return hops;
 }
 
-/* Reverses the first hop if its direction is impossible. */
+/*
+ * Reverses the direction if the declared relations make it impossible for the
+ * first hop.
+ */
 static void
 orient(Explore *e)
 {
@@ -138,7 +141,10 @@ read_arguments(Explore *e, const Jsonb *arguments)
 					e->nlabels < 0 ? NULL : wanted_labels(e));
 }
 
-/* Returns which nodes the reply may contain; NULL: all. */
+/*
+ * Returns an array, indexed by found node, of whether the reply may contain
+ * the node. Returns NULL if it may contain all nodes.
+ */
 static const bool *
 choose_nodes(Explore *e)
 {
@@ -164,7 +170,7 @@ choose_nodes(Explore *e)
 	for (uint32 i = 0; i < n && e->nlabels >= 0; i++)
 		if (!wanted[e->reach.ranks[i]])
 			keep[i] = false;
-	/* The start is always included. */
+	/* The start node is always in the reply. */
 	keep[0] = true;
 	return keep;
 }
@@ -219,7 +225,10 @@ write_counts(const Explore *e, KgJsonWriter *w)
 			kg_jw_end_object(w);
 		}
 	kg_jw_end_array(w);
-	/* The other numbers include the start, whatever the filters. */
+	/*
+	 * The other numbers include the start node, even if it does not pass the
+	 * filters.
+	 */
 	kg_jw_kint(w, "others", Max((int64) e->page.total - 1, 0));
 	kg_jw_kstring(w, "note", "including the start, except in others");
 	kg_jw_end_object(w);
@@ -290,8 +299,8 @@ visible_nodes(const KgReach *reach)
 }
 
 /*
- * Returns hints for a reply that contains only the start: which other nodes or
- * edges exist.
+ * Returns hints for a reply that contains only the start node. They list the
+ * other nodes or edges that exist.
  */
 static Jsonb *
 hints(Explore *e, const int64 *starts, uint32 n)
@@ -332,7 +341,7 @@ hints(Explore *e, const int64 *starts, uint32 n)
 	return kg_jw_finish(&w);
 }
 
-/* Searches around the start and writes the reply. */
+/* Searches around the start node and writes the reply. */
 static Jsonb *
 explore(Explore *e, const int64 *starts, uint32 n)
 {
@@ -355,8 +364,8 @@ explore(Explore *e, const int64 *starts, uint32 n)
 			 KG_REACH_RANKS,
 			 &e->reach);
 	/*
-	 * Whether nodes lie beyond is unknown if their visibility is decided by an
-	 * authorizer or gateway that is missing.
+	 * If the authorizer or gateway that decides visibility is missing, it is
+	 * unknown whether visible nodes lie beyond.
 	 */
 	e->judged = kg_decisions_are_made(e->call.catalog);
 	if (e->judged)

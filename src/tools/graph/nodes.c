@@ -20,7 +20,7 @@ typedef struct FindNodes
 	KgSelector selector;
 	KgListQuery query;
 	StringInfo bound;
-	int64 position; /* position of the page's first node in the list */
+	int64 position; /* index of the page's first node in the whole list */
 	KgListPage *page;
 	KgReply reply;
 } FindNodes;
@@ -120,7 +120,7 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 }
 
 /*
- * Raises an error if a filter has a label in place of an id. Unknown values in
+ * Raises an error if a filter has a label in place of an id. Unknown ids in
  * "ids" are not an error.
  */
 static void
@@ -134,7 +134,10 @@ check_labels(FindNodes *f, bool none_found)
 	kg_hints_check_labels(&query, none_found);
 }
 
-/* Makes the page again if some of the ids are of merged entities. */
+/*
+ * If some of the requested ids belong to merged entities, reads the page again
+ * with the ids of the entities into which they were merged.
+ */
 static void
 find_merged(FindNodes *f)
 {

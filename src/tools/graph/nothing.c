@@ -2,9 +2,10 @@
  * graph/nothing.c
  *	  Hints for empty replies.
  *
- * For a selection that matches nothing, the hints have the nearest ids and
- * values. If the nodes exist but the search from them finds nothing, the hints
- * list the edges that exist. Hints contain nothing that the caller may not see.
+ * If a selection matches nothing, the hints have the most similar ids and
+ * values. If the selected nodes exist but the search from them finds nothing,
+ * the hints list the edges that exist. Hints contain nothing that the caller
+ * may not see.
  */
 #include "postgres.h"
 
@@ -16,18 +17,18 @@
 #include "tools/graph/reply.h"
 #include "utils/memutils.h"
 
-/* Maximum number of nodes whose edges a hint counts. */
+/* Maximum number of nodes whose edges are counted for a hint. */
 #define KG_HINT_NODES 500
 /*
- * Maximum number of relationship types or types in a hint, and the bytes of
- * max_bytes that each of them requires.
+ * KG_HINT_KINDS is the maximum number of types, or of relationship types, in a
+ * hint. A hint may list one for each KG_HINT_BYTES of max_bytes.
  */
 #define KG_HINT_KINDS 20
 #define KG_HINT_BYTES 512
 
 /*
  * Writes hints for a selector. As in lists, a label in place of an id in a
- * filter is an error, but an unknown id is not an error.
+ * filter raises an error. An unknown id does not.
  */
 void
 kg_hint_selector(KgGraphCall *call, const KgSelector *selector,
@@ -92,7 +93,7 @@ kg_reply_nothing(KgGraphCall *call, const KgSelector *const *selectors, int n,
 
 /* ---- existing edges ---- */
 
-/* Edges of one relationship type in one direction. */
+/* The edges that have one relationship type and one direction. */
 typedef struct Kind
 {
 	const KgRelation *relation;
@@ -113,7 +114,10 @@ typedef struct Kinds
 	int n;
 	Kind *kinds;
 	KgNodeSet starts;
-	/* Edges found if some nodes may be hidden; their ends are checked later. */
+	/*
+	 * Edges found, if some nodes may be hidden. The visibility of their ends
+	 * is checked later.
+	 */
 	Found *found;
 	Size nfound;
 	Size room;
@@ -146,8 +150,9 @@ add_kind(Kinds *kinds, int32 relation_no, bool backward, int64 edges)
 }
 
 /*
- * Returns whether the edge is also found at its source: a symmetric edge
- * between two of the nodes, or a loop, is found at both ends.
+ * Returns whether an edge that was found at its target is also found at its
+ * source. A symmetric edge between two of the nodes, and a loop, is found at
+ * both ends and must count once.
  */
 static bool
 found_twice(Kinds *kinds, int32 relation_no, bool backward, int64 neighbor)
@@ -195,7 +200,7 @@ found_kind(const KgNeighbors *found, void *arg)
 	}
 }
 
-/* Counts the edges found whose other end the caller sees. */
+/* Counts the found edges whose other end is visible to the caller. */
 static void
 check_found(Kinds *kinds)
 {
@@ -221,7 +226,10 @@ check_found(Kinds *kinds)
 	}
 }
 
-/* Compares kinds: more edges first, then by name, outgoing before incoming. */
+/*
+ * Compares kinds by their number of edges, the greater number first, then by
+ * name, and outgoing before incoming.
+ */
 static int
 compare_kinds(const void *a, const void *b)
 {
@@ -254,9 +262,9 @@ is_named(const JsonbValue *names, const KgRelation *relation, bool *inverse)
 }
 
 /*
- * Adds the correction of the direction if the edges of the named types exist
- * only in the opposite direction. The step is the object at the path, or all
- * arguments.
+ * If edges of the named types exist only in the opposite direction, adds a
+ * correction of the direction. The direction is a member of the object at the
+ * path, or of the arguments themselves.
  */
 static void
 correct_direction(const char *path, const Kinds *kinds, KgJsonWriter *w)
@@ -397,7 +405,9 @@ hint_ends(KgGraphCall *call, const KgTraversal *t, int i, const char *path,
 	KgNodeSet met;
 	uint16 *ranks;
 
-	/* No end passed the tests, so the list still has all ends. */
+	/*
+	 * No end passed the tests of the step, so all ends are still in the list.
+	 */
 	kg_nodeset_init(&met, t->graph->context);
 	ranks = MemoryContextAllocHuge(t->graph->context,
 								   Max((Size) step->found, 1) * sizeof(uint16));
@@ -440,7 +450,7 @@ kg_hint_traversal(KgGraphCall *call, const KgTraversal *t, const char *path,
 
 	while (i < t->nsteps && t->steps[i].first[t->steps[i].nstarts] > 0)
 		i++;
-	/* Each step leads on from some starts, but no row passes all steps. */
+	/* Every step has edges from some starts, but no row passes all steps. */
 	if (i == t->nsteps)
 	{
 		if (t->listed != NULL)

@@ -13,7 +13,10 @@
 static bool have_paths(const KgCatalog *catalog, const KgType *type,
 					   const JsonbContainer *filters, const char *at);
 
-/* Returns the alternatives of the member "any" of filters, or NULL. */
+/*
+ * If a member of filters is "any", returns its alternatives. Otherwise returns
+ * NULL.
+ */
 static const JsonbContainer *
 alternatives_of(const JsonbValue *key, const JsonbValue *value)
 {
@@ -22,7 +25,10 @@ alternatives_of(const JsonbValue *key, const JsonbValue *value)
 			   : NULL;
 }
 
-/* Returns whether an alternative has a filter on a path. */
+/*
+ * Returns whether one of the alternatives has a filter on a path through
+ * references.
+ */
 static bool
 any_has_paths(const KgCatalog *catalog, const KgType *type,
 			  const JsonbContainer *alternatives, const char *at)
@@ -40,8 +46,9 @@ any_has_paths(const KgCatalog *catalog, const KgType *type,
 }
 
 /*
- * Returns whether a filter is on a path. Raises an error for a wrong path below
- * "at"; if that is NULL, a wrong path counts as none.
+ * Returns whether one of the filters is on a path through references. If "at"
+ * is not NULL, raises an error for a wrong path, at a pointer below "at". If
+ * it is NULL, a wrong path counts as no path.
  */
 static bool
 have_paths(const KgCatalog *catalog, const KgType *type,
@@ -100,9 +107,9 @@ kg_filters_without_paths(const KgCatalog *catalog, const KgType *type,
 }
 
 /*
- * Replaces "is null" by "is not null", because a missing value is a chain that
- * leads to no value. Returns whether the conditions, all on one property, are
- * true for a missing value.
+ * Replaces the condition "is null" by "is not null". A chain can only lead to
+ * existing values, so a missing value is found by negating the chain. Returns
+ * whether the conditions, all on one property, are true for a missing value.
  */
 static bool
 ask_for_value(KgFilter *filter)
@@ -141,7 +148,10 @@ make_chain(KgGraphCall *call, const KgRefPath *path, const char *at,
 		parsed, &target, &call->repairs);
 }
 
-/* Adds the chains of the filters on paths. */
+/*
+ * Adds a chain to "related" for each filter that is on a path through
+ * references.
+ */
 static void
 add_chains(KgGraphCall *call, const KgType *type, const JsonbContainer *filters,
 		   const char *path, KgRelated *related)
@@ -159,7 +169,7 @@ add_chains(KgGraphCall *call, const KgType *type, const JsonbContainer *filters,
 	}
 }
 
-/* Sets a test to one of several alternatives. */
+/* Fills a test of a node with the conditions of one of several alternatives. */
 static void
 make_alternative(KgGraphCall *call, const KgType *type,
 				 const JsonbContainer *filters, const char *at,
@@ -185,7 +195,10 @@ make_alternative(KgGraphCall *call, const KgType *type,
 	add_chains(call, type, filters, at, test->related);
 }
 
-/* Adds the alternatives of "any", which have paths. */
+/*
+ * Adds the alternatives of "any" to "related". At least one alternative has a
+ * filter on a path through references.
+ */
 static void
 add_alternatives(KgGraphCall *call, const KgType *type, const JsonbValue *any,
 				 const char *path, KgRelated *related)

@@ -19,7 +19,7 @@ typedef struct FindPaths
 	KgGraphCall call;
 	KgSelector ends[2];
 	KgPathQuery query;
-	KgStepSpec between; /* the test of inner nodes */
+	KgStepSpec between; /* test that the nodes between the ends must pass */
 	uint32 limit;
 	KgPaths paths;
 	KgReply reply;
@@ -92,7 +92,10 @@ read_weight(FindPaths *f, const KgRelationNames *names)
 	f->query.follow.properties = f->query.weight != NULL;
 }
 
-/* Reads the conditions on the edges and nodes between the ends. */
+/*
+ * Reads the conditions on the edges, and on the nodes between the ends of a
+ * path.
+ */
 static void
 read_between(FindPaths *f, const KgRelationNames *names)
 {
@@ -101,7 +104,10 @@ read_between(FindPaths *f, const KgRelationNames *names)
 
 	kg_call_edge_filters(
 		call, names, &call->input, "edge_filters", &f->query.follow);
-	/* Nodes between the ends may be of any type. */
+	/*
+	 * Without the argument "between", nodes between the ends may be of any
+	 * type.
+	 */
 	f->between.max_hops = KG_MAX_PATH_HOPS;
 	if (!kg_input_object(&call->input, "between", &between))
 		return;
@@ -110,8 +116,8 @@ read_between(FindPaths *f, const KgRelationNames *names)
 }
 
 /*
- * Checks the types of the ends and of the nodes between them, which are of
- * node_labels.
+ * Checks access to the types of the ends, and to the types of nodes between
+ * them, which node_labels lists.
  */
 static void
 require_types(FindPaths *f)
@@ -159,8 +165,8 @@ read_arguments(FindPaths *f, const Jsonb *arguments)
 	kg_columns_read(&call->columns, call->graph, NULL, in, false);
 	f->limit = (uint32) kg_input_limit(in, 0);
 	/*
-	 * With limit 0, one path is searched for nevertheless, so that the paths
-	 * are counted.
+	 * With limit 0, one path is still searched for, so that the reply has a
+	 * count of paths.
 	 */
 	f->query.limit = Max(f->limit, 1);
 	require_types(f);
@@ -206,7 +212,10 @@ use_link(FindPaths *f, uint32 index, uint32 path)
 	edge->full = true;
 }
 
-/* An edge is written in each path that contains it. */
+/*
+ * An edge is written again in each path that contains it, so its size counts
+ * in each.
+ */
 static Size
 path_size(const FindPaths *f, const KgPath *path)
 {
@@ -319,7 +328,7 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	kg_reply_write_nodes(&f->reply, w);
 }
 
-/* Returns hints about both ends if no path joins them. */
+/* Returns hints about both ends, if no path connects them. */
 static Jsonb *
 hints(FindPaths *f)
 {
@@ -354,7 +363,7 @@ hints(FindPaths *f)
 	return kg_jw_finish(&w);
 }
 
-/* Writes the reply if "from" or "to" selects no node. */
+/* Writes the reply if "from" or "to" selects no nodes. */
 static Jsonb *
 nothing(FindPaths *f, const uint32 *n)
 {

@@ -22,27 +22,33 @@ typedef struct RankRelated
 {
 	KgGraphCall call;
 	KgHandles seeds;
-	double *weights; /* weights of the seeds, in the order of the arguments */
+	/* weights of the seeds, in the order in which they were sent */
+	double *weights;
 	KgRankQuery query;
-	bool *wanted; /* indexed by rank; NULL: all types */
+	/* indexed by rank of the type: types to return; NULL: all types */
+	bool *wanted;
 	uint32 limit;
 	KgRanking ranking;
 	KgRanked *ranked;
 	uint32 n;
-	KgNodeSet told; /* nodes of the paths */
-	/* entities of these nodes; without an id: no longer visible */
+	KgNodeSet told; /* nodes on the paths that the reply shows */
+	/* Entities of these nodes. Without an id, a node is no longer visible. */
 	KgRef *refs;
-	/* by index in ranked: a node of the path is not visible */
+	/*
+	 * Indexed by result: the path is not shown, because a node on it is not
+	 * visible.
+	 */
 	bool *pathless;
-	uint32 *edges; /* by index in ranked: first edge of the path */
+	/* index in reply.edges of the first edge of each result's path */
+	uint32 *edges;
 	KgReply reply;
 } RankRelated;
 
 /* ---- arguments ---- */
 
 /*
- * The maximum of a weight, as in the schema (tools/schemas/graph.json). Sums
- * of such weights are exact.
+ * Maximum weight of a seed, as in the schema (tools/schemas/graph.json). Sums
+ * of weights up to this maximum are exact.
  */
 #define MAX_WEIGHT 1e15
 
@@ -96,8 +102,8 @@ read_seeds(RankRelated *r)
 }
 
 /*
- * Sets the distinct seeds that exist. A seed that is sent twice has the sum of
- * its weights.
+ * Sets the distinct seeds that exist. If a seed was sent several times, its
+ * weights are added.
  */
 static void
 known_seeds(RankRelated *r)
@@ -127,7 +133,7 @@ known_seeds(RankRelated *r)
 }
 
 /*
- * The walk has no limit of hops, so it reaches all types that relations
+ * A random walk has no limit of hops, so it reaches all types that relations
  * connect.
  */
 static void
@@ -170,8 +176,9 @@ read_arguments(RankRelated *r, const Jsonb *arguments)
 				   in->repairs);
 	r->query.bound = KG_RANK_BOUND;
 	/*
-	 * If node_labels selects types, the best nodes are unknown while ranking,
-	 * so it cannot end early.
+	 * Ranking may end early once the best nodes are certain. With node_labels
+	 * the best nodes of these types are not known while it runs, so it must
+	 * not end early.
 	 */
 	if (!kg_args_number(in->object,
 						"epsilon",
@@ -200,7 +207,7 @@ take_ref(const KgRef *ref, void *arg)
 		ref, r->call.graph->context);
 }
 
-/* Reads the entities of the nodes of the paths. */
+/* Reads the entities of the nodes that are on the paths. */
 static void
 resolve_paths(RankRelated *r)
 {

@@ -39,7 +39,7 @@ throw_count(const KgInput *in, const char *key, const char *message,
 			 .expected = expected);
 }
 
-/* Reads the required number of ends of the last step. */
+/* Reads how many ends the last step of a chain must have. */
 static void
 read_counts(const KgInput *in, KgChain *chain, bool last)
 {
@@ -69,7 +69,7 @@ read_counts(const KgInput *in, KgChain *chain, bool last)
 static void read_chain(KgGraphCall *call, const KgInput *in, const char *key,
 					   int index, KgChain *chain);
 
-/* Reads the alternatives in place of a chain. */
+/* Reads alternative chains: a node must satisfy at least one chain. */
 static void
 read_alternatives(KgGraphCall *call, const KgInput *in, KgChain *chain)
 {
@@ -217,8 +217,8 @@ kg_hint_related(const KgCatalog *catalog, const KgRelated *related,
 		const KgChain *chain = &related->chains[i];
 
 		/*
-		 * A negated chain that no node meets is true for all nodes, so an
-		 * unknown value in it is reported, too.
+		 * A negated chain that leads nowhere is satisfied by all nodes. So an
+		 * unknown value in it is reported even if the reply is not empty.
 		 */
 		if (chain->negated ? chain->walked && (!chain->met || chain->missing)
 						   : !chain->met)

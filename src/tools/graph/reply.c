@@ -2,8 +2,8 @@
  * graph/reply.c
  *	  Nodes and edges within a byte budget.
  *
- * tools/reply/reply.h decides which of them fit, by the sizes that this file
- * computes.
+ * This file computes the sizes of nodes and edges. tools/reply/reply.h decides
+ * by these sizes which of them fit into the reply.
  */
 #include "postgres.h"
 
@@ -23,8 +23,9 @@
 
 typedef struct Entities
 {
-	KgNodeSet set; /* nodes to read */
-	KgRef **refs;  /* destinations of their entities, by index in set */
+	KgNodeSet set; /* set of the nodes whose entities are read */
+	/* indexed by node of set: the ref into which its entity is read */
+	KgRef **refs;
 } Entities;
 
 static void
@@ -100,9 +101,11 @@ typedef struct FetchEdges
 {
 	KgReply *reply;
 	bool keyed;
-	uint32 *order; /* edges to read, sorted by source, relation and target */
+	/* indexes of the edges to read, sorted by source, relation and target */
+	uint32 *order;
 	uint32 n;
-	KgReplyEdge *more; /* parallel edges after the first */
+	/* further parallel edges, after the first edge between two nodes */
+	KgReplyEdge *more;
 	uint32 nmore;
 	uint32 room;
 } FetchEdges;
@@ -156,8 +159,9 @@ find_edge(const FetchEdges *state, int64 source, int32 relation_no,
 }
 
 /*
- * Returns whether x represents parallel edges rather than y: the lighter edge,
- * or of equal weight the first by key.
+ * Returns whether x, rather than y, represents their parallel edges in the
+ * reply: the edge with less weight or, if the weights are equal, with the
+ * lesser key.
  */
 static bool
 comes_before(const KgReply *reply, const KgReplyEdge *x, const KgReplyEdge *y)
@@ -205,7 +209,11 @@ add_parallel(FetchEdges *state, const KgReplyEdge *edge)
 	state->more[state->nmore++] = *edge;
 }
 
-/* Sets an edge's properties, or adds a parallel edge that has them. */
+/*
+ * Stores properties that were read in the edge. If the edge already has the
+ * properties of a parallel edge, adds an edge or, with one_of_parallel, keeps
+ * the edge that represents both.
+ */
 static void
 take_properties(FetchEdges *state, KgReplyEdge *edge, Jsonb *properties,
 				const char *key)
@@ -267,7 +275,10 @@ receive_foreign(const KgNeighbors *found, void *arg)
 	take_properties(state, edge, (Jsonb *) found->properties, key);
 }
 
-/* Reads the properties of the edges that leave foreign nodes. */
+/*
+ * Reads the properties of the edges whose source is a foreign node (of a type
+ * that reads a table of the user).
+ */
 static void
 fetch_foreign(FetchEdges *state)
 {
@@ -310,7 +321,7 @@ choose_edges(FetchEdges *state, bool keyed)
 		if (relation == NULL || relation->relation_no != edge->relation_no)
 			relation = kg_catalog_relation_no(reply->call->catalog,
 											  edge->relation_no);
-		/* An edge of a reference has no properties. */
+		/* Edges of references are skipped, because they have no properties. */
 		if (relation != NULL && !relation->derived &&
 			(relation->key != NULL) == keyed && (edge->full || keyed))
 			state->order[state->n++] = i;
@@ -465,8 +476,8 @@ kg_reply_sort_edges(KgReply *reply)
 		const KgReplyEdge *edge = &reply->edges[i];
 
 		/*
-		 * The first has the smallest unit, so it remains longest when the reply
-		 * is cut.
+		 * The first of equal edges has the smallest unit, so it stays longest
+		 * when the reply is cut.
 		 */
 		if (last != NULL && kg_ref_compare(last->from, edge->from) == 0 &&
 			strcmp(last->type, edge->type) == 0 &&
@@ -480,7 +491,7 @@ kg_reply_sort_edges(KgReply *reply)
 
 /* ---- sizes ---- */
 
-/* Length of a literal without its terminating zero. */
+/* Returns the length of a string literal without its terminating zero. */
 #define LENGTH(literal) (sizeof(literal) - 1)
 
 static Size
@@ -508,7 +519,7 @@ depth_size(int depth)
 	return depth >= 0 ? LENGTH(", \"depth\": ") + kg_int_text_size(depth) : 0;
 }
 
-/* Returns the size of a node without its properties, with a separator. */
+/* Returns the size of a node without its properties, including a separator. */
 static Size
 node_size(const KgReply *reply, const KgReplyNode *node)
 {
@@ -571,8 +582,8 @@ edge_detail(const KgReplyEdge *edge)
 }
 
 /*
- * Returns the number of edges whose properties are extras. Extras are cut
- * before any node's properties.
+ * Returns the number of edges whose properties are extras: data that is
+ * removed from the reply before the properties of any node.
  */
 static int
 edge_extras(const KgReply *reply)
@@ -659,7 +670,7 @@ has_untrusted(const KgField *fields, int n)
 	return false;
 }
 
-/* Sets which untrusted fields the document has. */
+/* Marks in "shown" the fields with untrusted text that the document has. */
 static void
 note_untrusted(const KgField *fields, int n, const Jsonb *data, bool *shown)
 {
@@ -679,7 +690,7 @@ mark_shown(KgMarks *marks, const char *of, const KgField *fields, int n,
 			kg_marks_note_of(marks, of, &fields[i], fields[i].name);
 }
 
-/* Marks the paths to untrusted text that are shown of a type. */
+/* Marks the paths to untrusted text in the shown properties of a type. */
 static void
 mark_paths(const KgReply *reply, int rank, KgMarks *marks)
 {
@@ -780,7 +791,10 @@ rough_size(const KgReply *reply)
 	return size + (Size) reply->nnodes * 50 + (Size) reply->nedges * 120;
 }
 
-/* Passes on the nodes, each with its unit, for the citations. */
+/*
+ * Passes the nodes of the reply, each with its unit, to the writer of
+ * citations.
+ */
 static void
 cite_nodes(KgReply *reply)
 {
@@ -905,7 +919,10 @@ kg_reply_write_edge(const KgReply *reply, const KgReplyEdge *edge,
 			w, reply->bfs ? "metadata" : "properties", edge->properties);
 	else if (!edge->stub && reply->bfs)
 	{
-		/* A full edge has the key "metadata" even if it is empty. */
+		/*
+		 * An edge with the flag "full" has the member "metadata" even if it is
+		 * empty.
+		 */
 		kg_jw_kbegin_object(w, "metadata");
 		kg_jw_end_object(w);
 	}

@@ -2,12 +2,12 @@
  * graph/reply.h
  *	  The reply of a graph tool: nodes and edges within a byte budget.
  *
- *	  A reply consists of units: nodes, rows or paths. A node or an edge belongs
- *	  to the first unit that refers to it. If the reply is too long, data is
- *	  removed from the last unit backwards (tools/reply/reply.h). On a page, the
- *	  properties of a unit's edges and nodes are removed first, then the unit.
- *	  Without pages, the properties of all edges are removed before the
- *	  properties of any node.
+ *	  A reply consists of units: nodes, rows or paths. A node or an edge
+ *	  belongs to the first unit that refers to it. If the reply is too long,
+ *	  data is removed from the last unit backwards (tools/reply/reply.h). In a
+ *	  reply with pages, the properties of a unit's edges and nodes are removed
+ *	  first, then the unit itself. In a reply without pages, the properties of
+ *	  all edges are removed before the properties of any node.
  */
 #ifndef KG_GRAPH_REPLY_H
 #define KG_GRAPH_REPLY_H
@@ -17,26 +17,34 @@
 typedef struct KgReplyNode
 {
 	KgRef ref;
-	int depth; /* -1: not reported */
+	int depth; /* distance from the start; -1: not shown */
 	uint32 unit;
-	bool full; /* its properties are requested */
-	/* the node's document, if it is not written as properties; or NULL */
+	bool full; /* true: the caller requested its properties */
+	/*
+	 * The node's document, if the reply shows it as one member instead of
+	 * properties; or NULL.
+	 */
 	const Jsonb *whole;
-	bool cut;  /* removed from the reply */
-	bool stub; /* written without its properties */
+	bool cut;  /* true: removed from the reply */
+	bool stub; /* true: written without its properties */
 } KgReplyNode;
 
 typedef struct KgReplyEdge
 {
 	const char *type;
-	int32 relation_no; /* 0: not a stored edge */
+	int32 relation_no; /* number of the relation; 0: not a stored edge */
 	const KgRef *from;
 	const KgRef *to;
-	int depth; /* -1: not reported */
+	int depth; /* distance from the start; -1: not shown */
 	uint32 unit;
-	uint32 uses; /* > 0: occurrences in units, which include its size */
+	/*
+	 * number of occurrences of the edge in units, whose sizes include the
+	 * edge; 0: the edge is counted by itself
+	 */
+	uint32 uses;
 	bool full;
-	const char *key; /* set when the edge is read, if its relation has keys */
+	/* key of the edge, if its relation has keys; set when the edge is read */
+	const char *key;
 	const Jsonb *properties;
 	bool cut;
 	bool stub;
@@ -45,39 +53,42 @@ typedef struct KgReplyEdge
 typedef struct KgReply
 {
 	KgGraphCall *call;
-	bool bfs; /* use the shapes of BFS-QL */
+	bool bfs; /* true: write nodes and edges in the form of BFS-QL */
 	uint32 nnodes;
 	KgReplyNode *nodes;
 	uint32 nedges;
 	KgReplyEdge *edges;
-	bool one_of_parallel; /* lightest of parallel edges only, if weighted */
-	const char *weight;	  /* name of the property with the weight, or NULL */
-	/* with one_of_parallel: selects the edges that are shown */
+	/* Show only one of parallel edges: with a weight, the lightest. */
+	bool one_of_parallel;
+	/* name of the edges' property with the weight, or NULL */
+	const char *weight;
+	/* With one_of_parallel: selects the edges that may be shown. */
 	const KgFollow *shown;
-	Size *unit_sizes; /* further bytes of each unit; or NULL */
-	/* the draft whose items are the units; the tool sets its other members */
+	/* bytes of each unit besides its nodes and edges; or NULL */
+	Size *unit_sizes;
+	/* Its items are the units. The tool sets its other members. */
 	KgDraft draft;
 } KgReply;
 
 /*
- * Reads the entities of the refs that have no data yet and sets their counts
- * of edges. A ref that has no data after the call does not exist for the
- * caller. If columns is NULL, all properties are read.
+ * Reads the entities of all refs without data, and sets their counts of edges.
+ * If a ref has no data afterwards, the entity does not exist for the caller.
+ * If columns is NULL, all properties are read.
  */
 extern void kg_read_entities(KgGraph *graph, const KgShownColumns *columns,
 							 KgRef **refs, uint32 n);
 /*
- * Reads the data of the nodes with the flag full and retains the shown
- * properties.
+ * Reads the data of the nodes with the flag "full", and keeps the properties
+ * that the reply shows.
  */
 extern void kg_reply_fetch_nodes(KgReply *reply);
 /*
- * Reads the shown properties of the edges with the flag full. An edge of a
- * relation with keys is replaced by all its parallel edges. With
- * one_of_parallel, it represents them.
+ * Reads the properties of the edges with the flag "full" that the reply shows.
+ * If the relation of an edge has keys, adds its parallel edges. With
+ * one_of_parallel, the edge represents its parallel edges instead.
  */
 extern void kg_reply_fetch_edges(KgReply *reply);
-/* Reads all properties of the edges with the flag full. */
+/* Reads all properties of the edges with the flag "full". */
 extern void kg_reply_read_edges(KgReply *reply);
 /* Orders nodes by type and id. */
 extern void kg_reply_sort_nodes(KgReply *reply);
@@ -85,19 +96,28 @@ extern void kg_reply_sort_nodes(KgReply *reply);
 extern void kg_reply_sort_edges(KgReply *reply);
 
 extern void kg_reply_init(KgReply *reply, KgGraphCall *call);
-/* Returns the finished reply. The callback writes the tool's own members. */
+/*
+ * Returns the finished reply. "write" is called to write the tool's own
+ * members.
+ */
 extern Jsonb *kg_reply_finish(KgReply *reply,
 							  void (*write)(void *state, const KgFit *fit,
 											KgJsonWriter *w),
 							  void *state);
 
-/* Return the lengths in bytes of a handle and of an edge, as text. */
+/*
+ * Return the lengths in bytes of a handle and of an edge, as they are written
+ * in the reply.
+ */
 extern Size kg_handle_text_size(const KgReply *reply, const KgRef *ref);
 extern Size kg_edge_text_size(const KgReply *reply, const KgReplyEdge *edge);
 
 extern void kg_reply_write_edge(const KgReply *reply, const KgReplyEdge *edge,
 								KgJsonWriter *w);
-/* Write the nodes as the member key; write the members "nodes" and "edges". */
+/*
+ * kg_reply_write_items() writes the nodes as the member "key".
+ * kg_reply_write_nodes() writes the members "nodes" and "edges".
+ */
 extern void kg_reply_write_items(const KgReply *reply, const char *key,
 								 KgJsonWriter *w);
 extern void kg_reply_write_nodes(const KgReply *reply, KgJsonWriter *w);

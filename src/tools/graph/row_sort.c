@@ -2,7 +2,7 @@
  * graph/row_sort.c
  *	  Sorts the rows of a traversal by properties of their nodes or edges.
  *
- *	  No index is in the order of rows, so the property is read for each row.
+ *	  No index has rows in order, so the property is read for each row.
  */
 #include "postgres.h"
 
@@ -34,8 +34,8 @@ can_sort(const KgField *field)
 }
 
 /*
- * Finds the property in the type "only". If it is NULL, finds the property in
- * all types.
+ * Finds the property in the type "only" and sets the fields of the key. If
+ * "only" is NULL, finds the property in all types.
  */
 static void
 find_of_nodes(KgGraphCall *call, const KgType *only, const char *sent,
@@ -86,7 +86,10 @@ find_of_edges(KgGraphCall *call, const KgStepSpec *step, const char *sent,
 		kg_throw_edge_property(call->catalog, step, sent, key->path);
 }
 
-/* Returns the only type of the nodes after n steps, or NULL. */
+/*
+ * Returns the type of the nodes after the first n steps. Returns NULL if they
+ * may be of several types.
+ */
 static const KgType *
 type_after(const KgGraphCall *call, const KgSteps *steps, const KgType *from,
 		   int n)
@@ -152,7 +155,8 @@ typedef struct Sorting
 	const KgTraversal *t;
 	const KgBinding *rows;
 	uint32 n;
-	const bytea **keys[KG_MAX_SORT]; /* indexed by row */
+	/* sort keys of the rows, indexed by sort key and row */
+	const bytea **keys[KG_MAX_SORT];
 } Sorting;
 
 typedef struct NodeKeys
@@ -160,7 +164,7 @@ typedef struct NodeKeys
 	Sorting *s;
 	const KgRowSortKey *key;
 	KgNodeSet nodes;
-	const bytea **keys; /* by index in nodes */
+	const bytea **keys; /* sort keys, indexed as the nodes */
 } NodeKeys;
 
 static const bytea *
@@ -192,7 +196,10 @@ take_key(const KgRef *ref, void *arg)
 	kg_graph_check_memory(state->s->call->graph);
 }
 
-/* Sets the keys of the nodes of one type, by a path. */
+/*
+ * Sets the sort keys of the nodes of one type from the values at the end of a
+ * path.
+ */
 static void
 take_path_keys(NodeKeys *state, int rank)
 {
@@ -240,7 +247,7 @@ read_node_keys(Sorting *s, const KgRowSortKey *key, const bytea **keys)
 			&state.nodes, s->t->set.nodes[s->rows[i].nodes[key->step]])];
 }
 
-/* Compares two keys. Missing values are last in both directions. */
+/* Compares two sort keys. Missing values are last in both directions. */
 static int
 compare_keys(const bytea *x, const bytea *y, bool descending)
 {
@@ -258,7 +265,7 @@ typedef struct FirstKey
 	const bytea *best;
 } FirstKey;
 
-/* Keeps an edge's key if it comes before the keys of the row's other edges. */
+/* Keeps the sort key of the edge that comes first among the edges of a row. */
 static void
 keep_first(const KgReplyEdge *edge, void *arg)
 {
@@ -339,7 +346,10 @@ kg_row_sort_run(KgGraphCall *call, const KgRowSort *sort, const KgTraversal *t,
 	{
 		KgRowSortKey *key = &as_keys.keys[i];
 
-		/* An enum's first value is its highest, but has the lowest key. */
+		/*
+		 * The first value of an enum counts as the highest, but its sort key
+		 * is the lowest.
+		 */
 		if (is_enum(call, key))
 			key->descending = !key->descending;
 		s.keys[i] = palloc_extended((n + 1) * sizeof(bytea *), MCXT_ALLOC_HUGE);

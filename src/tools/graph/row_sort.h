@@ -1,7 +1,7 @@
 /*
  * graph/row_sort.h
- *	  The argument "sort" of traverse_relationships: rows in the order of a
- *	  property of their ends or edges.
+ *	  The argument "sort" of traverse_relationships: orders rows by a property
+ *	  of their nodes or edges.
  */
 #ifndef KG_GRAPH_ROW_SORT_H
 #define KG_GRAPH_ROW_SORT_H
@@ -14,14 +14,26 @@ typedef struct KgRowSortKey
 {
 	const char *name; /* name of the property */
 	const char *path; /* JSON Pointer of the name */
-	/* number of the step whose end has the property; 0: the start */
+	/*
+	 * Number of the step that ends at the node with the property; 0: the start
+	 * node.
+	 */
 	int step;
-	/* the property is one of the step's edges, not of the node at its end */
+	/*
+	 * The property belongs to the edges of the step, not to the node at its
+	 * end.
+	 */
 	bool edge;
 	bool descending;
-	/* the property by rank - 1, or by the relation's index; or NULL */
+	/*
+	 * The property in each type, indexed by rank - 1, or in each relation,
+	 * indexed as in the catalog. An item, or the array, may be NULL.
+	 */
 	const KgField **fields;
-	/* indexed by rank - 1; NULL if the property is not a path */
+	/*
+	 * Path to the property, indexed by rank - 1. NULL if the property is not
+	 * reached by a path.
+	 */
 	const KgRefPath **paths;
 } KgRowSortKey;
 
@@ -31,13 +43,13 @@ typedef struct KgRowSort
 	KgRowSortKey keys[KG_MAX_SORT];
 } KgRowSort;
 
-/* Reads "sort". Call it after reading the steps. */
+/* Reads the argument "sort". Must be called after the steps were read. */
 extern void kg_row_sort_read(KgGraphCall *call, const KgSteps *steps,
 							 const KgType *from, KgRowSort *sort);
 
 /*
- * Sorts all rows of a traversal. Missing values are last; rows with equal
- * values keep their order.
+ * Sorts all rows of a traversal. Missing values are last. Rows with equal
+ * values stay in their order.
  */
 extern void kg_row_sort_run(KgGraphCall *call, const KgRowSort *sort,
 							const KgTraversal *t, KgBinding *rows, uint32 n);

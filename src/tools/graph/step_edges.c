@@ -12,9 +12,14 @@
 
 struct KgStepEdges
 {
-	const KgFollow *follow; /* follow of the step */
-	KgReply reply;			/* its edges are sorted by from and to */
-	KgRef *refs;			/* by index in the set of nodes; only numbers */
+	const KgFollow *follow; /* relations that the step follows */
+	/* the edges of the step, sorted by source and target */
+	KgReply reply;
+	/*
+	 * Indexed by node of the set of nodes. Only the node number of each is
+	 * set.
+	 */
+	KgRef *refs;
 };
 
 /* ---- names ---- */
@@ -109,7 +114,9 @@ compare_edges(const void *a, const void *b)
 							(x->relation_no < y->relation_no);
 }
 
-/* If an edge was followed from both ends, removes one of its two links. */
+/*
+ * An edge that was followed from both ends has two links. Removes one of them.
+ */
 static void
 drop_repeated(KgReply *reply)
 {
@@ -166,7 +173,10 @@ kg_step_edges_read(KgGraphCall *call, const KgTraversal *t, int step)
 	return edges;
 }
 
-/* Returns the index of the first stored edge from a node to another. */
+/*
+ * Returns the index of the first stored edge between the two nodes, in the
+ * direction from "from" to "to".
+ */
 static uint32
 first_between(const KgReply *reply, int64 from, int64 to)
 {
@@ -186,8 +196,8 @@ first_between(const KgReply *reply, int64 from, int64 to)
 }
 
 /*
- * Calls visit() for the stored edges from a node to another, of the relations
- * in "walked" that are not in "but" (may be NULL).
+ * Calls visit() for the stored edges from a node to another whose relation is
+ * in "walked" and not in "but". but may be NULL.
  */
 static void
 visit_stored(const KgStepEdges *edges, int64 from, int64 to,
@@ -203,7 +213,10 @@ visit_stored(const KgStepEdges *edges, int64 from, int64 to,
 	{
 		const KgReplyEdge *edge = &reply->edges[i];
 
-		/* All parallel edges were read, so each is tested by the filters. */
+		/*
+		 * The reply has all parallel edges, so the filters of the step must be
+		 * tested on each.
+		 */
 		if (kg_relation_set_has(walked, edge->relation_no) &&
 			!(but != NULL && kg_relation_set_has(but, edge->relation_no)) &&
 			(follow->accept == NULL || follow->accept(edge->relation_no,
@@ -221,7 +234,10 @@ kg_step_edges_visit(const KgStepEdges *edges, int64 start, int64 end,
 	const KgFollow *follow = edges->follow;
 
 	visit_stored(edges, start, end, &follow->forward, NULL, visit, arg);
-	/* An edge from a node to itself has both directions; visit it once. */
+	/*
+	 * A loop is an edge in both directions. So relations that were visited
+	 * forward are not visited backward.
+	 */
 	visit_stored(edges,
 				 end,
 				 start,

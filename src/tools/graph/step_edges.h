@@ -9,20 +9,27 @@
 #include "tools/graph/graph.h"
 #include "tools/graph/reply.h"
 
-/* Prefix of a property of edges in arguments, as in "edge.since". */
+/* Prefix by which arguments name a property of edges, as in "edge.since". */
 #define KG_EDGE_PREFIX "edge."
 
-/* Returns the name after the prefix; NULL if the prefix is missing. */
+/*
+ * If the name has the prefix KG_EDGE_PREFIX, returns the name after it.
+ * Otherwise returns NULL.
+ */
 extern const char *kg_edge_property(const char *name);
 /*
- * Returns a property of the edges of a step as an array by the relation's index
- * in the catalog. Returns NULL if no relation of the step has the property, or
- * if the step has several hops. Sets *example to one of the array's fields.
+ * Returns a property of a step's edges as an array of fields, indexed by
+ * relation in the catalog. Sets *example to one of these fields. Returns NULL
+ * if no relation of the step has the property, or if the step has several
+ * hops.
  */
 extern const KgField **kg_edge_fields(const KgCatalog *catalog,
 									  const KgStepSpec *step, const char *name,
 									  const KgField **example);
-/* Raises KG_INVALID_INPUT at a path for a property that no edge has. */
+/*
+ * Raises KG_INVALID_INPUT at a path, because no edge of the step has the
+ * property.
+ */
 extern KG_NORETURN void kg_throw_edge_property(const KgCatalog *catalog,
 											   const KgStepSpec *step,
 											   const char *sent,
@@ -30,18 +37,24 @@ extern KG_NORETURN void kg_throw_edge_property(const KgCatalog *catalog,
 
 typedef struct KgStepEdges KgStepEdges;
 
-/* Reads the edges of a step (from 1), with each of the parallel edges. */
+/*
+ * Reads the edges that a step (counted from 1) follows, including all parallel
+ * edges.
+ */
 extern KgStepEdges *kg_step_edges_read(KgGraphCall *call, const KgTraversal *t,
 									   int step);
 /*
- * Calls visit() for each edge that the step follows between two nodes. These are
- * the edges in the step's direction that pass its filters.
+ * Calls visit() for each edge that the step follows between two nodes: the
+ * edges that have the step's direction and pass its filters.
  */
 extern void
 kg_step_edges_visit(const KgStepEdges *edges, int64 start, int64 end,
 					void (*visit)(const KgReplyEdge *edge, void *arg),
 					void *arg);
-/* Sets *value to an edge's property; returns false if it is missing. */
+/*
+ * Sets *value to the property of an edge. Returns false if the edge lacks the
+ * property.
+ */
 extern bool kg_edge_value(const KgCatalog *catalog, const KgReplyEdge *edge,
 						  const KgField *const *fields, JsonbValue *value,
 						  const KgField **field);

@@ -9,8 +9,9 @@
 #include "tools/graph/graph.h"
 
 /*
- * Returns the type of the end: the type of the label, or, if filters on paths
- * need a type, the only type to which the step can lead; else NULL.
+ * Returns the type of the node at a step's end: the type of the label or, if
+ * filters on paths need a type, the only type to which the step can lead.
+ * Otherwise returns NULL.
  */
 static const KgType *
 end_type(KgGraphCall *call, const KgInput *in, const KgStepSpec *step,
@@ -55,8 +56,8 @@ kg_call_test(KgGraphCall *call, const KgInput *in, KgStepSpec *step)
 }
 
 /*
- * Returns the stored name of the relation that a step names, by its name or its
- * inverse; "*" if the step may walk several.
+ * Returns the stored name of the relation that a step names by its name or its
+ * inverse name. Returns "*" if the step may walk several relations.
  */
 static const char *
 named_relation(const KgGraphCall *call, const KgRelationNames *names)
@@ -101,14 +102,15 @@ kg_call_hops(const KgInput *in, KgStepSpec *step)
 }
 
 /*
- * The filters of a step and of its end. A filter that only the other of the two
- * can have is moved to it.
+ * The filters of a step's edges, and the filters of the node at its end. If
+ * only the end can have the property of an edge filter, the filter is moved to
+ * the end, and vice versa.
  */
 typedef struct StepFilters
 {
 	const KgCatalog *catalog;
 	const KgRelationNames *names;
-	const KgType *end; /* type of the label of the end, or NULL */
+	const KgType *end; /* type that the label of the end names, or NULL */
 } StepFilters;
 
 /* Returns whether edges of the step have the property. */
@@ -136,7 +138,7 @@ type_has(const KgCatalog *catalog, int32 type_no, const char *name)
 	return type != NULL && kg_type_field(type, name) != NULL;
 }
 
-/* Returns whether an end of the step's relations can have the property. */
+/* Returns whether a node at the end of the step can have the property. */
 static bool
 is_of_end(const StepFilters *s, const char *name)
 {
@@ -158,8 +160,9 @@ is_of_end(const StepFilters *s, const char *name)
 }
 
 /*
- * Returns the filters that belong to the other of the two: those of the end if
- * to_end is true, else those of the edge.
+ * Returns the filters that must be moved. If to_end is true, these are filters
+ * of the edge to be moved to the end, otherwise filters of the end to be moved
+ * to the edge.
  */
 static Jsonb *
 misplaced(const StepFilters *s, const JsonbContainer *filters, bool to_end)
@@ -182,8 +185,8 @@ misplaced(const StepFilters *s, const JsonbContainer *filters, bool to_end)
 }
 
 /*
- * Writes filters without the members of "out" and with those of "in". Writes
- * nothing if none is left.
+ * Writes the filters without the members of "out", followed by the members of
+ * "in". Writes nothing if no filter remains.
  */
 static void
 write_filters(KgJsonWriter *w, const JsonbContainer *filters, const Jsonb *out,
@@ -205,7 +208,10 @@ write_filters(KgJsonWriter *w, const JsonbContainer *filters, const Jsonb *out,
 		kg_jw_kjsonb(w, "filters", json);
 }
 
-/* Reports that filters were used as those of the other. */
+/*
+ * Reports a repair: filters were moved from the step to its end (to_end), or
+ * from the end to the step.
+ */
 static void
 report_moved(KgGraphCall *call, const char *path, const Jsonb *moved,
 			 bool to_end)
@@ -227,7 +233,7 @@ report_moved(KgGraphCall *call, const char *path, const Jsonb *moved,
 	kg_repair_add(&call->repairs, path, &got, &used);
 }
 
-/* Returns whether an object has a member of the other. */
+/* Returns whether the two objects have a member with the same name. */
 static bool
 share_member(const JsonbContainer *object, const Jsonb *other)
 {

@@ -13,7 +13,7 @@
 #include "tools/graph/reply.h"
 #include "tools/graph/row_sort.h"
 
-/* Above this, a sum of row counts is not exact. */
+/* Up to this number, a double represents each number of rows exactly. */
 #define KG_EXACT_ROWS 9007199254740992.0
 
 typedef struct Traverse
@@ -24,11 +24,11 @@ typedef struct Traverse
 	int64 limit;
 	KgRowSort sort;
 	KgUnique unique;
-	int64 position; /* position of the first row of a sorted page */
+	int64 position; /* index in all rows of the first row of a sorted page */
 	KgTraversal t;
 	KgBinding *rows;
 	uint32 nrows;
-	KgRef *refs; /* indexed by node of the set */
+	KgRef *refs; /* entities, indexed by node of the set */
 	bool more;
 	KgReply reply;
 } Traverse;
@@ -150,8 +150,8 @@ add_edge(Builder *b, uint32 row)
 }
 
 /*
- * Adds the edges of one step of a row: the stored edges, or one edge for a walk
- * of several hops.
+ * Adds the edges of one step of a row. A step of several hops adds a single
+ * edge, which represents the walk.
  */
 static void
 add_step_edges(Builder *b, int step, const KgBinding *binding, uint32 row)
@@ -163,7 +163,7 @@ add_step_edges(Builder *b, int step, const KgBinding *binding, uint32 row)
 	const KgLink *link;
 	uint32 n;
 
-	/* A walk without an edge. */
+	/* The walk has no hops, so there is no edge. */
 	if (binding->depths[step] == 0)
 		return;
 	if (spec->max_hops > 1)
@@ -221,7 +221,10 @@ build_reply(Traverse *tr)
 	{
 		const KgBinding *binding = &tr->rows[row];
 
-		/* The brackets, and the separators between handles and rows. */
+		/*
+		 * Bytes of the row's brackets, and of separators between handles and
+		 * rows.
+		 */
 		reply->unit_sizes[row] = 2 + 2 * width;
 		for (int i = 0; i < width; i++)
 		{
@@ -264,7 +267,10 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	write_rows(tr, fit->listed, w);
 }
 
-/* Sorts the rows and lists a page. Raises KG_LIMIT_EXCEEDED for too many. */
+/*
+ * Sorts the rows and selects a page. Raises KG_LIMIT_EXCEEDED if there are too
+ * many rows to sort.
+ */
 static void
 list_sorted(Traverse *tr)
 {
@@ -288,7 +294,10 @@ list_sorted(Traverse *tr)
 	tr->nrows = Min(n, tr->limit);
 }
 
-/* Returns hints on the step at which the chain ended, if it has no row. */
+/*
+ * If the chain has no row, returns hints about the step that could not
+ * continue.
+ */
 static Jsonb *
 hints(Traverse *tr)
 {

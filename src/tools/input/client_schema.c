@@ -1,7 +1,7 @@
 /*
  * client_schema.c
- *	  Converts schemas of authors to the form that MCP clients and model vendors
- *	  accept.
+ *	  Converts JSON Schemas of authors to the form that MCP clients and model
+ *	  vendors accept.
  */
 #include "postgres.h"
 
@@ -10,8 +10,8 @@
 #include "tools/input/client_schema.h"
 
 /*
- * Keywords that vendors refuse at the root of the schemas of replies, and at
- * the root of the schemas of arguments.
+ * Keywords that model vendors refuse at the root of a schema. The first array
+ * is for schemas of replies, the second for schemas of arguments.
  */
 #define KG_COMBINATORS "oneOf", "anyOf", "allOf", "not", "enum"
 static const char *const combinators[] = {KG_COMBINATORS, NULL};
@@ -59,8 +59,8 @@ write_empty(KgJsonWriter *w)
 }
 
 /*
- * Writes an empty schema for each required name that properties does not have.
- * properties may be NULL.
+ * Writes an empty schema for each name that "required" has and "properties"
+ * lacks. properties may be NULL.
  */
 static void
 write_undeclared(KgJsonWriter *w, const JsonbContainer *schema,
@@ -86,8 +86,9 @@ write_undeclared(KgJsonWriter *w, const JsonbContainer *schema,
 static void write_schema(KgJsonWriter *w, const JsonbValue *schema);
 
 /*
- * Writes an object of schemas by name. If these are the properties of the
- * schema "of", adds its undeclared required names. "of" may be NULL.
+ * Writes an object whose members are schemas. If the object is the
+ * "properties" of the schema "of", adds the required names that it lacks. of
+ * may be NULL.
  */
 static void
 write_named(KgJsonWriter *w, const JsonbValue *members,
@@ -151,7 +152,7 @@ write_member(KgJsonWriter *w, const KgJsonIter *member,
 	}
 }
 
-/* Writes the members that clients require and the schema lacks. */
+/* Writes the members that clients require and that the schema lacks. */
 static void
 write_completion(KgJsonWriter *w, const JsonbContainer *schema)
 {
@@ -217,7 +218,7 @@ kg_client_root(const Jsonb *schema, bool arguments)
 	return kg_jw_finish(&w);
 }
 
-/* ---- registration ---- */
+/* ---- checks when a tool is registered ---- */
 
 static bool
 is_argument_name(const char *name)
@@ -290,7 +291,11 @@ kg_client_check_root(const JsonbContainer *schema, KgErrorList *errors)
 				   "exclude each other, a composite or several tools");
 }
 
-/* A call could neither have nor lack an argument that is not declared. */
+/*
+ * Reports required arguments that are not declared. No call could satisfy the
+ * schema: such an argument would be refused, and without it the call is
+ * incomplete.
+ */
 static void
 check_required(const KgDefinition *def, KgErrorList *errors)
 {

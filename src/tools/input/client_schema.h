@@ -1,15 +1,16 @@
 /*
  * client_schema.h
- *	  Converts schemas of authors to the form that MCP clients and model vendors
- *	  accept.
+ *	  Converts JSON Schemas of authors to the form that MCP clients and model
+ *	  vendors accept.
  *
- *	  A schema that a client refuses makes it refuse the whole list of tools.
- *	  Clients refuse an array without "items", a name in "required" that
- *	  "properties" lacks, and, at the root, a combinator or a type other than
- *	  object. They also refuse argument names with certain characters. Missing
- *	  members are added when a schema is published; other faults are refused
- *	  when the tool is registered. The converted schema accepts all values that
- *	  the author's accepts.
+ *	  A client that refuses a schema refuses the whole list of tools. Clients
+ *	  refuse an array without "items", a name in "required" that "properties"
+ *	  lacks, certain characters in names of arguments, and, at the root, a
+ *	  combinator or a type other than object.
+ *
+ *	  Missing members are added when a schema is published. Other faults are
+ *	  refused when the tool is registered. The converted schema accepts all
+ *	  values that the author's schema accepts.
  */
 #ifndef KG_CLIENT_SCHEMA_H
 #define KG_CLIENT_SCHEMA_H
@@ -18,31 +19,43 @@
 #include "schema/keyword.h"
 #include "tools/registered/definition.h"
 
-/* Returns the position of subschemas in the value of a schema's member. */
+/* Returns how the value of a schema's member contains subschemas. */
 extern KgJsShape kg_key_shape(const JsonbValue *key);
-/* Returns whether the name is the schema's "type", or one of its types. */
+/* Returns whether "name" is the schema's "type", or one of the types in it. */
 extern bool kg_schema_has_type(const JsonbContainer *schema, const char *name);
-/* Returns whether a key is among some names, which end with NULL. */
+/*
+ * Returns whether a key is equal to one of the names. The array of names ends
+ * with NULL.
+ */
 extern bool kg_key_is(const JsonbValue *key, const char *const *names);
 
-/* Returns the schema with missing items and required properties added. */
+/*
+ * Returns the schema with added "items" and added properties that are
+ * required.
+ */
 extern Jsonb *kg_client_schema(const Jsonb *schema);
 
-/* Returns the schema of a registered tool's arguments or reply. */
+/*
+ * Returns the schema of a registered tool's arguments (arguments is true) or
+ * reply, in the form that clients accept.
+ */
 extern Jsonb *kg_client_root(const Jsonb *schema, bool arguments);
 
 /*
- * Reports the faults of a new definition that clients would refuse, and a
+ * Reports the faults for which clients would refuse a new definition, and a
  * missing description.
  */
 extern void kg_client_check(const KgDefinition *definition,
 							KgErrorList *errors);
 
-/* Reports members of the arguments' schema that clients refuse at its root. */
+/*
+ * Reports the members at the root of the schema of arguments that clients
+ * refuse there.
+ */
 extern void kg_client_check_root(const JsonbContainer *schema,
 								 KgErrorList *errors);
 
-/* Returns the name of an argument that clients refuse, or NULL. */
+/* Returns the first name of an argument that clients refuse, or NULL. */
 extern const char *kg_client_bad_name(const KgDefinition *definition);
 
 #endif /* KG_CLIENT_SCHEMA_H */

@@ -14,7 +14,7 @@
 #include "tools/input/input.h"
 #include "tools/input/schema_template.h"
 
-/* Longer strings are not parsed as JSON. */
+/* Maximum bytes of a string that is parsed as JSON text. */
 #define KG_MAX_DECODED_BYTES (64 * 1024)
 
 /* ---- the schema ---- */
@@ -40,9 +40,9 @@ number_of(const KgMemberBound *bound, int64 dflt)
 /* ---- objects ---- */
 
 /*
- * Returns whether a member can be omitted. A required member cannot be
- * omitted. If the schema has both "id" and "ids", one of the two can be
- * omitted if the other is present.
+ * Returns whether the call may omit a member. A required member cannot be
+ * omitted. If the schema has both "id" and "ids", each may be omitted if the
+ * other is present.
  */
 static bool
 may_be_left_out(const KgInput *in, const char *key)
@@ -68,8 +68,8 @@ void (*kg_input_unknown)(const KgInput *in, const JsonbValue *key) = NULL;
 bool (*kg_input_other_words)(KgInput *in) = NULL;
 
 /*
- * Returns the member of an array's objects that a name in place of an object
- * means, or NULL.
+ * A name may be sent in place of an object in an array. Returns the member of
+ * the object that the name stands for, or NULL.
  */
 static const char *
 member_of_name(const KgMember *member)
@@ -78,7 +78,10 @@ member_of_name(const KgMember *member)
 						   ? kg_member_of_string(member)
 						   : NULL;
 
-	/* An object of a write needs more than an id; a name may be a claim. */
+	/*
+	 * Objects that a tool writes need more than an id, and a name may be a
+	 * statement about an entity. So a name does not stand for such an object.
+	 */
 	return name != NULL && strcmp(name, "id") != 0 &&
 				   strcmp(name, "entity") != 0
 			   ? name
@@ -86,8 +89,9 @@ member_of_name(const KgMember *member)
 }
 
 /*
- * Returns whether a string is a name or a path, such as "customer.name"; as a
- * field to sort by, also "-name" or "name desc".
+ * Returns whether a string is a name or a path, such as "customer.name". If
+ * "sorted" is true, also accepts the forms "-name" and "name desc" of a field
+ * to sort by.
  */
 static bool
 is_name(const JsonbValue *value, bool sorted)
@@ -111,8 +115,8 @@ is_name(const JsonbValue *value, bool sorted)
 }
 
 /*
- * Returns whether a value has names in place of the objects of an array: it is
- * a name itself, or an array of names and objects.
+ * Returns whether a value has names in place of the objects of an array. The
+ * value is a name, or an array of names and objects.
  */
 static bool
 has_names(const KgMember *member, const JsonbValue *value)
@@ -144,7 +148,10 @@ write_named(const KgMember *member, const JsonbValue *item, KgJsonWriter *w)
 		kg_jw_value(w, item);
 }
 
-/* Returns the array of objects for a value that has names in place of them. */
+/*
+ * Returns the array of objects that a value with names in place of objects
+ * stands for.
+ */
 static Jsonb *
 with_objects(const KgMember *member, const JsonbValue *value)
 {
@@ -161,7 +168,10 @@ with_objects(const KgMember *member, const JsonbValue *value)
 	return kg_jw_finish(&w);
 }
 
-/* Could the value be one in another form than the schema's?  See in_form(). */
+/*
+ * Returns whether the value may be in a form other than the schema's that
+ * in_form() converts.
+ */
 static bool
 may_have_other_form(const KgMember *member, const JsonbValue *value)
 {
@@ -185,8 +195,8 @@ may_have_other_form(const KgMember *member, const JsonbValue *value)
 }
 
 /*
- * Returns the array or object that a string contains as JSON text, if the
- * argument is of that type; otherwise NULL.
+ * If the argument is an array or object, and the value is a string with its
+ * JSON text, returns the array or object. Otherwise returns NULL.
  */
 static Jsonb *
 decoded(const KgMember *member, const JsonbValue *value)
@@ -206,8 +216,8 @@ decoded(const KgMember *member, const JsonbValue *value)
 }
 
 /*
- * Returns the only name of an enum that differs from the value in case only, or
- * NULL.
+ * Returns the name of an enum that equals the value without regard to case.
+ * Returns NULL if no name does, or if several do.
  */
 static const char *
 in_other_case(const KgMember *member, const JsonbValue *value)
@@ -230,10 +240,10 @@ in_other_case(const KgMember *member, const JsonbValue *value)
 }
 
 /*
- * Returns the value in the form of the argument, if only one value can be
- * meant. Converts JSON text, a single value for an array, names in place of an
- * array's objects, and a name in another case. Returns NULL if the value needs
- * no conversion.
+ * If a value has a form other than the schema's, but only one meaning, returns
+ * it in the schema's form. Converts JSON text, a single value in place of an
+ * array, names in place of an array's objects, and names in another case.
+ * Returns NULL if the value needs no conversion.
  */
 static Jsonb *
 in_form(const KgMember *member, const char *key, const JsonbValue *value)
@@ -258,21 +268,19 @@ in_form(const KgMember *member, const char *key, const JsonbValue *value)
 	return kg_json_datum(&string);
 }
 
-/* Returns whether a null or blank member can be treated as absent. */
+/* Returns whether the member is null or blank and can be treated as absent. */
 static bool
 says_nothing(const KgInput *in, const KgMember *member, const char *key,
 			 const JsonbValue *value)
 {
-	/*
-	 * A blank string may be a value in a nested object, or an item of an array.
-	 */
+	/* In a nested object or an array, a blank string may be a value. */
 	return (value->type == jbvNull
 				? member->typed
 				: is_blank(value) && !member->array && in->path[0] == '\0') &&
 		   may_be_left_out(in, key);
 }
 
-/* Returns whether some member has another form than the schema's. */
+/* Returns whether some member has a form other than the schema's. */
 static bool
 has_other_form(const KgInput *in)
 {
@@ -290,7 +298,8 @@ has_other_form(const KgInput *in)
 }
 
 /*
- * Converts values of another form to the schema's, and reports them as repairs.
+ * Converts values in other forms to the schema's form, and reports the
+ * repairs.
  */
 static void
 take_forms(KgInput *in)
@@ -329,9 +338,10 @@ take_forms(KgInput *in)
 }
 
 /*
- * Words of one meaning: a tool that publishes the second takes the first, too.
- * "beside" is a member that makes the meaning certain, and "unless" one that
- * gives the word two.
+ * Synonyms of names of arguments. If the schema has the name "published",
+ * "word" is accepted in its place. If "beside" is not NULL, the schema must
+ * have that name, too. If "unless" is not NULL, the schema must not have that
+ * name, with which the word would be ambiguous.
  */
 static const struct
 {
@@ -339,7 +349,7 @@ static const struct
 	const char *published;
 	const char *beside;
 	const char *unless;
-	bool array; /* the value is an array */
+	bool array; /* true: the value must be an array */
 } words[] = {{"type", "label", NULL, "relationship"},
 			 {"type", "node_label", NULL, NULL},
 			 {"relation", "relationship", NULL, NULL},
@@ -368,7 +378,10 @@ static const struct
 			 {"properties", "columns", NULL, NULL, true},
 			 {"properties", "fields", NULL, NULL, true}};
 
-/* Returns the published word for another word of the same meaning, or NULL. */
+/*
+ * If a member's name is a synonym of a name in the schema, returns the latter.
+ * Otherwise returns NULL.
+ */
 static const char *
 published_word(const KgInput *in, const KgJsonIter *member)
 {
@@ -390,7 +403,7 @@ published_word(const KgInput *in, const KgJsonIter *member)
 	return NULL;
 }
 
-/* Replaces words by the words of the same meaning that the tool publishes. */
+/* Replaces synonyms by the names of arguments that the schema has. */
 static void
 take_words(KgInput *in)
 {
@@ -419,9 +432,9 @@ take_words(KgInput *in)
 }
 
 /*
- * Checks that all members are known, after words of one meaning are taken as
- * those that the tool publishes.  Returns whether a member may have another form:
- * of arguments as they are published one pass is all.
+ * Replaces synonyms, then checks that the schema has all members. Returns
+ * whether a member may have a form other than the schema's. Arguments that
+ * match the schema are read in this one pass.
  */
 static bool
 check_known(KgInput *in)
@@ -569,7 +582,7 @@ kg_input_value(const KgInput *in, const char *key, JsonbValue *value)
 }
 
 /*
- * Returns whether a text is, or is similar to, the name of a type that the
+ * Returns whether a text is equal or similar to the name of a type that the
  * caller sees.
  */
 static bool
@@ -586,8 +599,8 @@ may_be_type(const char *text)
 }
 
 /*
- * Returns {"ids": [value]} for a text that is not a type. Returns NULL if the
- * object requires a label.
+ * If a text is not the name of a type, returns the selection {"ids": [value]}.
+ * Returns NULL if the object requires a label.
  */
 static Jsonb *
 meant_id(const KgOutline *outline, const JsonbValue *value)
@@ -604,8 +617,9 @@ meant_id(const KgOutline *outline, const JsonbValue *value)
 }
 
 /*
- * Returns the node selection that a string means: a handle ("type:id") or, if
- * the object has "ids", a type or an id. Returns NULL for other strings.
+ * Returns the selection of nodes that a string stands for. The string is a
+ * handle ("type:id") or, if the object has "ids", a type or an id. Returns
+ * NULL for other strings.
  */
 static Jsonb *
 meant_selector(const KgOutline *outline, const JsonbValue *value)
@@ -636,7 +650,7 @@ meant_selector(const KgOutline *outline, const JsonbValue *value)
 	return kg_jw_finish(&w);
 }
 
-/* Returns whether a text is "type:id" with the name of an existing type. */
+/* Returns whether a text is "type:id" with the name of a type that exists. */
 static bool
 is_handle(const JsonbValue *value)
 {
@@ -806,8 +820,8 @@ kg_input_objects(const KgInput *in, const char *key, const char *what)
 }
 
 /*
- * Raises KG_INVALID_INPUT, with the correction, for {"name": "desc"} in place
- * of {"field": "name", "order": "desc"}.
+ * If the value is {"name": "desc"} in place of {"field": "name", "order":
+ * "desc"}, raises KG_INVALID_INPUT with the correction.
  */
 static void
 refuse_order_by_name(const KgOutline *outline, const JsonbValue *value,
@@ -839,7 +853,10 @@ refuse_order_by_name(const KgOutline *outline, const JsonbValue *value,
 	kg_error_throw(err);
 }
 
-/* {"sum": "price"} in place of {"fn": "sum", "property": "price"}. */
+/*
+ * If the value is {"sum": "price"} in place of {"fn": "sum", "property":
+ * "price"}, raises KG_INVALID_INPUT with the correction.
+ */
 static void
 refuse_function_by_name(const KgOutline *outline, const JsonbValue *value,
 						const char *path)
@@ -872,7 +889,10 @@ refuse_function_by_name(const KgOutline *outline, const JsonbValue *value,
 	kg_error_throw(err);
 }
 
-/* "year(released)" in place of {"property": "released", "truncate": "year"}. */
+/*
+ * If the value is "year(released)" in place of {"property": "released",
+ * "truncate": "year"}, raises KG_INVALID_INPUT with the correction.
+ */
 static void
 refuse_truncation(const KgOutline *outline, const JsonbValue *value,
 				  const char *path)

@@ -1,6 +1,7 @@
 /*
  * outline.c
- *	  Parses the templates of input schemas.
+ *	  Parses the templates of input schemas to outlines: the members of
+ *	  arguments with their types and defaults.
  */
 #include "postgres.h"
 
@@ -10,7 +11,10 @@
 #include "tools/input/schema_template.h"
 #include "utils/memutils.h"
 
-/* Maximum number of addresses of names of templates. */
+/*
+ * Maximum number of cached outlines. The cache compares the addresses of
+ * tools' names, and two copies of one name have two entries.
+ */
 #define KG_MAX_OUTLINES 256
 
 static const KgOutline *read_outline(const JsonbContainer *schema);
@@ -63,8 +67,8 @@ read_bound(const JsonbValue *value, KgMemberBound *bound)
 }
 
 /*
- * Reads a default. A string is a name, unless it is the name of a number of a
- * template.
+ * Reads the default of a member. A string is a value of an enum, unless a
+ * number of schema_template.c has this name: then it is that number.
  */
 static void
 read_default(const JsonbValue *value, KgMember *member)
@@ -90,7 +94,7 @@ read_names(const JsonbContainer *container, int *n)
 	return names;
 }
 
-/* Reads the alternatives of a member: types, or schemas with a type. */
+/* Reads the alternatives (anyOf) of a member: types, or schemas with a type. */
 static void
 read_alternatives(const JsonbContainer *alternatives, KgMember *member)
 {
@@ -173,8 +177,8 @@ read_required(const JsonbContainer *names, const KgOutline *outline,
 }
 
 /*
- * Returns the member that a string in place of the object means: the member
- * that the template names, or the only required member.
+ * Returns the member that a string in place of the object stands for: the
+ * member that the template names, or the only required member.
  */
 static const char *
 read_string_member(const JsonbContainer *schema, const KgOutline *outline)
@@ -232,7 +236,10 @@ kg_outline(const char *tool)
 	Jsonb *schema;
 	int i;
 
-	/* A name is a constant. Another file may have it at another address. */
+	/*
+	 * Names are string constants, so comparing addresses suffices. If another
+	 * file has its own copy of a name, the outline is cached twice.
+	 */
 	for (i = 0; i < KG_MAX_OUTLINES && outlines[i].tool != NULL; i++)
 		if (outlines[i].tool == tool)
 			return outlines[i].outline;

@@ -2,9 +2,9 @@
  * published.c
  *	  Validates arguments against the input schema that the tool publishes.
  *
- *	  Parts that the published schema only describes in words are written out
- *	  here, so that they are validated, too. Compiled schemas are cached by
- *	  template, type and catalog.
+ *	  The published schema describes some repeated parts only in words. Here
+ *	  these parts are written out, so that they are validated, too. Compiled
+ *	  schemas are cached by template, type and catalog.
  */
 #include "postgres.h"
 
@@ -18,10 +18,12 @@
 
 typedef struct Key
 {
-	const char *template; /* address of a constant */
-	uint64 catalog;		  /* id of the catalog */
-	int64 type_no;		  /* type of the tool, or 0 */
-	uint64 numbers;		  /* hash of the numbers that settings give */
+	/* compared by address, because names of templates are string constants */
+	const char *template;
+	uint64 catalog; /* id of the catalog */
+	int64 type_no;	/* type for which the tool is generated, or 0 */
+	/* hash of the numbers in the template that settings determine */
+	uint64 numbers;
 } Key;
 
 typedef struct Entry
@@ -31,9 +33,12 @@ typedef struct Entry
 	const KgSchema *schema;
 } Entry;
 
-/* Kilobytes. A compiled schema of a tool may have half a megabyte. */
+/*
+ * Maximum size of the cache in kilobytes. The compiled schema of a tool may
+ * take half a megabyte.
+ */
 static const int most_kb = 16 * 1024;
-/* The schemas depend on the catalog. */
+/* The cached schemas, which a change of the catalog invalidates. */
 static KgCache published = {.name = "published schema",
 							.stale = KG_STALE_BY_CATALOG,
 							.most_kb = &most_kb};
@@ -45,8 +50,8 @@ is_key(const void *entry, const void *key)
 }
 
 /*
- * A schema contains names of the catalog. The catalog's id identifies its
- * snapshot and the agent.
+ * Returns the key of a compiled schema. A schema contains names of the
+ * catalog. The id of the catalog identifies its contents and the agent.
  */
 static Key
 make_key(const KgCatalog *catalog, const KgType *type, const char *template)
@@ -96,15 +101,18 @@ kg_published_refuse(const KgSchema *schema, const Jsonb *arguments)
 	kg_json_root(arguments, &root);
 	errors = kg_schema_errors(schema, &root, 1);
 	first = linitial(errors);
-	/* The error in the nearest branch is more specific. */
+	/*
+	 * If a single branch of a combinator is the nearest to the value, the
+	 * error within it is more specific.
+	 */
 	while (first->nearest_count == 1)
 		first = list_nth(first->causes, first->nearest);
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "the arguments do not fit the tool's input schema");
 	kg_error_path(err, "%s", first->instance_path);
 	/*
-	 * If names are allowed, the error is about the name and not about the
-	 * value.
+	 * If the error lists names of members that are allowed, it is about a
+	 * wrong name, not about the value.
 	 */
 	if (first->allowed != NIL && strcmp(first->keyword, "enum") != 0)
 		kg_error_got_string(err, kg_path_last(first->instance_path));

@@ -8,10 +8,11 @@
 #include "model/catalog.h"
 
 /*
- * Raises KG_INVALID_INPUT if the published schema refuses the arguments. Called
- * for arguments that the tool read without an error or a repair, so that the
- * schema is binding. The schema is made from the template, for a type or, if
- * the type is NULL, for a fixed tool.
+ * Raises KG_INVALID_INPUT if the published schema refuses the arguments.
+ * Called for arguments that the tool has read without an error or a repair, so
+ * that the published schema is binding. The schema is expanded from the
+ * template. type is the type for which the tool is generated, or NULL for a
+ * fixed tool.
  */
 extern void kg_published_check(const KgCatalog *catalog, const KgType *type,
 							   const char *template, const Jsonb *arguments);

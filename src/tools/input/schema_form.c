@@ -1,14 +1,15 @@
 /*
  * schema_form.c
- *	  Converts published schemas to the form for a kind of client.
+ *	  Converts published schemas to the form that a kind of client requires.
  *
- *	  A profile has the part of JSON Schema that a vendor's function calls
- *	  accept.  A keyword that the vendor does not accept is added to the
- *	  description in words.  An object with any members cannot be described
- *	  there, so it becomes JSON text, which tools accept in its place.
+ *	  A profile is the part of JSON Schema that a vendor's function calls
+ *	  accept. A keyword that the vendor does not accept is added to the
+ *	  description in words. Vendors cannot describe an object that may have
+ *	  any members. It becomes a string with JSON text, which tools accept in
+ *	  its place.
  *
- *	  In the lax form a schema is a part of the description.  A client that
- *	  checks arguments then sends every call, and the model gets the error of
+ *	  In the lax form, the schema is only text in the description. So a client
+ *	  that checks arguments sends every call, and the model gets the error of
  *	  the database.
  */
 #include "postgres.h"
@@ -23,8 +24,8 @@
 #define ANTHROPIC (1 << KG_PROFILE_ANTHROPIC)
 
 /*
- * Keywords that limit a value, and the profiles that accept them.  The other
- * profiles have them in words.
+ * Keywords that limit a value, and the profiles that accept them. In other
+ * profiles, the description has these keywords in words.
  */
 static const struct
 {
@@ -60,8 +61,8 @@ static const char *const formats[] = {"date",
 
 /*
  * Clients that check arguments before they send a call, by the name in their
- * clientInfo.  Mastra does, too, but has the name that its user gave to the
- * server.
+ * clientInfo. Mastra checks arguments, too, but sends the name that its user
+ * gave to the server.
  */
 static const char *const checking_clients[] = {"@langchain/mcp-adapters",
 											   "langchain-mcp-adapter"};
@@ -82,7 +83,10 @@ kg_schema_form(bool lax_client)
 						 .number_text = kg_setting_big_numbers ==
 										KG_NUMBERS_TEXT};
 
-	/* The schemas of a profile are closed. */
+	/*
+	 * The lax form is not used with a profile, because vendors require closed
+	 * schemas.
+	 */
 	form.lax = form.profile == KG_PROFILE_DEFAULT &&
 			   (kg_setting_schema_lax == KG_LAX_ON ||
 				(kg_setting_schema_lax == KG_LAX_AUTO && lax_client));
@@ -101,7 +105,7 @@ has_members(const JsonbContainer *schema, const char *key)
 		   kg_json_length(kg_json_container(&value)) > 0;
 }
 
-/* Returns the branches of a union, or NULL. */
+/* Returns the branches of a union (anyOf or oneOf), or NULL. */
 static const JsonbContainer *
 branches(const JsonbContainer *schema, JsonbValue *value)
 {
@@ -117,7 +121,7 @@ branches(const JsonbContainer *schema, JsonbValue *value)
 	return kg_json_container(value);
 }
 
-/* Returns true for a schema of all values. */
+/* Returns true for a schema that accepts all values. */
 static bool
 is_free(const JsonbValue *value)
 {
@@ -147,9 +151,10 @@ is_required(const JsonbContainer *schema, const JsonbValue *name)
 }
 
 /*
- * Returns true if the profile cannot describe the objects of a schema: they can
- * have any members or, for OpenAI, lack some.  A null in place of a missing
- * member is harmless among arguments, but is a value in an entity.
+ * Returns true if the profile cannot describe the objects that a schema
+ * accepts. These objects may have any members or, for OpenAI, may lack some.
+ * OpenAI sends null in place of a missing member. That is harmless in
+ * arguments, but in an entity null is a value.
  */
 static bool
 is_open_object(const JsonbContainer *schema, KgSchemaProfile profile)
@@ -170,8 +175,8 @@ is_open_object(const JsonbContainer *schema, KgSchemaProfile profile)
 }
 
 /*
- * Returns true if a value of the schema, or a part of it, can be described as
- * JSON text only.
+ * Returns true if the profile can describe the value, or a part of it, only as
+ * a string with JSON text.
  */
 static bool
 is_open(const JsonbValue *value, KgSchemaProfile profile)
@@ -224,7 +229,10 @@ end_sentence(StringInfo text)
 							   text->data[text->len - 1] == '.' ? " " : ". ");
 }
 
-/* Appends the schema without its description as JSON, unless it is empty. */
+/*
+ * Appends the schema as JSON, without its description. Appends nothing if the
+ * rest is empty.
+ */
 static void
 append_schema(StringInfo text, const JsonbContainer *schema)
 {
@@ -273,7 +281,7 @@ accepts_enum(KgSchemaProfile profile, const JsonbValue *values)
 	return true;
 }
 
-/* Appends a keyword in words. */
+/* Appends a keyword to a description in words. */
 static void
 append_limit(StringInfo text, const char *name, const JsonbValue *value,
 			 bool first)
@@ -282,7 +290,10 @@ append_limit(StringInfo text, const char *name, const JsonbValue *value,
 	kg_json_append(text, value);
 }
 
-/* Writes the description, with the keywords that the profile has in words. */
+/*
+ * Writes the description. Keywords that the profile does not accept are
+ * included in words.
+ */
 static void
 write_description(KgJsonWriter *w, const JsonbContainer *schema,
 				  KgSchemaProfile profile)
@@ -332,7 +343,7 @@ write_type(KgJsonWriter *w, const char *type, bool optional)
 	kg_jw_end_array(w);
 }
 
-/* Writes the branch of a union for a type. */
+/* Writes a schema that accepts one type, as a branch of a union. */
 static void
 write_branch(KgJsonWriter *w, const char *type)
 {
@@ -341,7 +352,10 @@ write_branch(KgJsonWriter *w, const char *type)
 	kg_jw_end_object(w);
 }
 
-/* Writes a schema of JSON text in place of an open one. */
+/*
+ * Writes the schema of a string with JSON text, in place of a schema that the
+ * profile cannot describe.
+ */
 static void
 write_text(KgJsonWriter *w, const JsonbContainer *schema, bool optional)
 {
@@ -358,7 +372,7 @@ write_text(KgJsonWriter *w, const JsonbContainer *schema, bool optional)
 	kg_jw_end_object(w);
 }
 
-/* Writes a schema of all scalars. */
+/* Writes a schema that accepts all scalar values. */
 static void
 write_free(KgJsonWriter *w, const JsonbValue *schema, bool optional)
 {
@@ -391,7 +405,10 @@ write_union(KgJsonWriter *w, const JsonbContainer *schema,
 	kg_jw_end_object(w);
 }
 
-/* Writes the properties of a closed object.  OpenAI requires all of them. */
+/*
+ * Writes the properties of an object that has no other members. For OpenAI,
+ * all properties are required.
+ */
 static void
 write_properties(KgJsonWriter *w, const JsonbContainer *schema,
 				 KgSchemaProfile profile)
@@ -449,8 +466,8 @@ lists_type(const JsonbContainer *values, const char *type)
 }
 
 /*
- * Returns the type of a schema, an array if there are several. If the schema
- * has no "type", returns the type of the values that the schema lists.
+ * Returns the type of a schema, or an array if the schema has several types.
+ * If the schema has no "type", returns the type of the values in its enum.
  */
 static JsonbValue
 types_of(const JsonbContainer *schema)
@@ -485,7 +502,7 @@ types_of(const JsonbContainer *schema)
 	return value;
 }
 
-/* Writes the types of a scalar, or of a scalar or an array. */
+/* Writes the type of a schema that accepts scalars, or scalars and arrays. */
 static void
 write_types(KgJsonWriter *w, const JsonbContainer *schema,
 			KgSchemaProfile profile, bool optional)
@@ -651,7 +668,10 @@ kg_form_input(const KgSchemaForm *form, const Jsonb *schema)
 
 /* ---- replies ---- */
 
-/* Adds "string" to the type, or types, of a number. */
+/*
+ * If the type of a schema is a number, adds "string" to its types. Returns
+ * whether it did.
+ */
 static bool
 replace_type(KgJsonWriter *w, const JsonbContainer *in,
 			 const KgJsonIter *member)

@@ -1,9 +1,9 @@
 /*
  * schema_form.h
- *	  Converts published schemas to the form for a kind of client.
+ *	  Converts published schemas to the form that a kind of client requires.
  *
- *	  Only the list of tools has these forms.  Calls are checked against the
- *	  tools' own schemas, whatever was published.
+ *	  Only the list of tools has these forms. Calls are always checked against
+ *	  the tools' own schemas.
  */
 #ifndef KG_SCHEMA_FORM_H
 #define KG_SCHEMA_FORM_H
@@ -14,8 +14,9 @@
 typedef struct KgSchemaForm
 {
 	KgSchemaProfile profile;
-	bool lax;		  /* input schemas refuse nothing */
-	bool number_text; /* output schemas allow text for numbers */
+	bool lax; /* true: input schemas accept all arguments */
+	/* true: output schemas accept a string in place of a number */
+	bool number_text;
 } KgSchemaForm;
 
 /*
@@ -30,7 +31,7 @@ extern KgSchemaForm kg_schema_form(bool lax_client);
  */
 extern bool kg_client_checks_arguments(const char *name);
 
-/* Return the schema of arguments, and of a reply, in a form. */
+/* Return the schema of arguments, or of a reply, in the given form. */
 extern const Jsonb *kg_form_input(const KgSchemaForm *form,
 								  const Jsonb *schema);
 extern const Jsonb *kg_form_output(const KgSchemaForm *form,

@@ -4,13 +4,14 @@
  *
  *	  Models follow the schema that they receive. Types and relationship types
  *	  are therefore enums of the tenant's names, and bounds and defaults are
- *	  written out. A part that occurs several times is written out once and
- *	  described in words elsewhere, because every conversation pays for the list
- *	  of tools. $ref would serve, but many clients drop $defs or refuse the
- *	  tool. Arguments are validated against the same schema with all repetitions
- *	  written out.
+ *	  written out. A part that occurs several times is written out once, and
+ *	  described in words at its other positions, because the list of tools
+ *	  costs tokens in every conversation. $ref is not used, because many
+ *	  clients drop $defs or refuse the tool. Arguments are validated against
+ *	  the same schema with all repetitions written out.
  *
- *	  The templates are the files of tools/schemas; its README describes them.
+ *	  The templates are the files of tools/schemas. The README there describes
+ *	  them.
  */
 #include "postgres.h"
 
@@ -40,29 +41,31 @@
 #include "utils/memutils.h"
 
 /*
- * Maximum number of names in an enum. With more names, the schema is a plain
+ * Maximum number of names in an enum. If there are more, the schema is a plain
  * string, and get_graph_schema lists the names.
  */
 #define KG_MAX_ENUM 200
-/* Enums with more names than this are written out once in a schema. */
+/* Enums with more names than this are written out only once in a schema. */
 #define KG_REPEATED_ENUM 3
 
 /* The expansion of a template. */
 typedef struct Expansion
 {
-	const KgCatalog *catalog; /* NULL: the catalog of the caller */
-	const KgType *type;		  /* type of the tool, or NULL */
+	const KgCatalog *catalog; /* NULL: the catalog that the caller sees */
+	/* type for which the tool is generated, or NULL */
+	const KgType *type;
 	const KgRelation *relation;
 	bool repeat;
 	bool outline;
 	/*
-	 * Refers in words to another position that has the part written out. It
-	 * replaces the part unless repeat is set.
+	 * Text that refers to the position at which the part is written out. The
+	 * text replaces the part unless "repeat" is set.
 	 */
 	const char *note;
-	const char *note_at;	/* position of the note in its template */
+	const char *note_at;	/* address of the note in its template */
 	KgExpandedParts *parts; /* or NULL */
-	bool *differs; /* set if the result depends on type or relation; or NULL */
+	/* set to true if the result depends on the type or relation; or NULL */
+	bool *differs;
 } Expansion;
 
 /* An expanded object or array of a template. */
@@ -73,12 +76,13 @@ typedef struct ExpandedPart
 		const JsonbContainer *template;
 		const char *note_at;
 	} key;
-	const Jsonb *json; /* NULL: differs by type or relation */
+	/* expansion of the part; NULL: it depends on the type or relation */
+	const Jsonb *json;
 } ExpandedPart;
 
 struct KgExpandedParts
 {
-	HTAB *table; /* of ExpandedPart */
+	HTAB *table; /* hash table of ExpandedPart */
 	MemoryContext context;
 };
 
@@ -101,9 +105,9 @@ write_string(KgJsonWriter *w, const char *description)
 }
 
 /*
- * Writes the schema of a string that is one of the names or, if all is set,
- * "*". The array must have room for one more name. "what" describes the string
- * if there are too many names.
+ * Writes the schema of a string that must be one of the names or, if "all" is
+ * set, "*". The array must have room for one more name. If there are too many
+ * names for an enum, "what" describes the string.
  */
 static void
 write_names(const Expansion *x, KgJsonWriter *w, const char **names, int n,
@@ -227,7 +231,7 @@ write_each_operator(const Expansion *x, KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
-/* Writes filters: described in words or, if repeat is set, in full. */
+/* Writes the schema of filters: in words or, if "repeat" is set, in full. */
 static void
 write_filters(const Expansion *x, KgJsonWriter *w)
 {
@@ -260,7 +264,10 @@ dimensions(void)
 	return psprintf("%d", kg_vectors()->dimensions);
 }
 
-/* Parts that only tools of a type have (tools/input/type_parts.h). */
+/*
+ * The next functions write parts that only tools generated for a type have
+ * (tools/input/type_parts.h).
+ */
 
 static void
 write_type_filters(const Expansion *x, KgJsonWriter *w)
@@ -307,8 +314,8 @@ write_edge_properties(const Expansion *x, KgJsonWriter *w)
 /* ---- conditions of parts ---- */
 
 /*
- * Returns whether valid_at and periods are included. They are always accepted,
- * but published only if some data is valid for a period.
+ * Returns whether the schema includes valid_at and periods. Tools always
+ * accept them, but they are published only if some data is valid for a period.
  */
 static bool
 has_periods(const Expansion *x)
@@ -321,8 +328,8 @@ has_periods(const Expansion *x)
 }
 
 /*
- * Returns whether as_of is included. Outlines always have it; it is published
- * only if there is a history.
+ * Returns whether the schema includes as_of. Outlines always include it. It is
+ * published only if a type has history.
  */
 static bool
 has_history(const Expansion *x)
@@ -340,8 +347,8 @@ searches_text(const Expansion *x)
 }
 
 /*
- * Returns whether all modes of a search are included. With embeddings they are
- * published, whatever the types are.
+ * Returns whether the schema includes all modes of a search. If embeddings are
+ * configured, all modes are published, even if no type uses them.
  */
 static bool
 has_vectors(const Expansion *x)
@@ -350,8 +357,9 @@ has_vectors(const Expansion *x)
 }
 
 /*
- * Returns whether a search requires a query: only embeddings make it optional.
- * An outline does not depend on settings, and requires it.
+ * Returns whether a search requires the argument "query". It is optional only
+ * if embeddings are configured. An outline does not depend on settings, so
+ * there it is required.
  */
 static bool
 needs_query(const Expansion *x)
@@ -368,9 +376,9 @@ searches_text_alone(const Expansion *x)
 /* ---- numbers ---- */
 
 /*
- * Numbers in templates. A number is the least of setting, or_setting and
- * at_most, if they are set, divided by unit. Without a setting, it is a
- * constant.
+ * Numbers in templates. A number is the least value among its settings
+ * ("setting" and "or_setting") and "at_most", divided by "unit"; members that
+ * are not set are ignored. Without a setting, the number is a constant.
  */
 static const struct
 {
@@ -442,7 +450,7 @@ hash_numbers(void)
 		(const unsigned char *) values, sizeof(values), 0);
 }
 
-/* Returns the value of a setting; 0 if the pointer is NULL. */
+/* Returns the value of a setting, or 0 if the pointer is NULL. */
 static inline int
 setting_of(const int *setting)
 {
@@ -450,8 +458,8 @@ setting_of(const int *setting)
 }
 
 /*
- * Every call uses this hash. It is computed again only if one of the settings
- * has changed.
+ * Every call requests this hash, so it is cached until one of the settings
+ * changes.
  */
 uint64
 kg_template_numbers(void)
@@ -479,14 +487,15 @@ kg_template_numbers(void)
 /* ---- templates ---- */
 
 /*
- * Parts that C writes. In an outline they are an object with one key, or {}.
+ * Parts that C functions write. In an outline, such a part is an object with
+ * one key, or {}.
  */
 static const struct
 {
 	const char *name;
 	void (*write)(const Expansion *x, KgJsonWriter *w);
 	const char *outlined;
-	bool differs; /* by type or relation */
+	bool differs; /* true: the part depends on the type or relation */
 } written_parts[] = {
 	{"type", write_type, "$name"},
 	{"type_or_all", write_type_or_all, "$name"},
@@ -503,7 +512,7 @@ static const struct
 	{"edge_properties", write_edge_properties, NULL, true},
 };
 
-/* Parts of texts. */
+/* Parts that are inserted into texts. */
 static const struct
 {
 	const char *name;
@@ -513,7 +522,7 @@ static const struct
 	{"dimensions", dimensions},
 };
 
-/* Values of "$if". */
+/* Conditions that a template names in "$if". */
 static const struct
 {
 	const char *name;
@@ -528,8 +537,8 @@ static const struct
 };
 
 /*
- * Returns the template of a name. It is parsed once for each backend, because
- * templates are constants.
+ * Returns the template with the name. It is parsed once for each backend,
+ * because templates are constants.
  */
 static const JsonbContainer *
 find_template(KgSchemaText *text, const char *name)
@@ -548,7 +557,7 @@ find_template(KgSchemaText *text, const char *name)
 	return &text->parsed->root;
 }
 
-/* Returns a member of a tool's template, which must have it. */
+/* Returns a member of a tool's template. The template must have this member. */
 static JsonbValue
 member_of_tool(const char *tool, const char *key)
 {
@@ -566,7 +575,10 @@ note_difference(const Expansion *x, bool differs)
 		*x->differs = true;
 }
 
-/* Returns whether a part is included: one without "$if" is always included. */
+/*
+ * Returns whether the schema includes a part. A part without "$if" is always
+ * included.
+ */
 static bool
 is_included(const Expansion *x, const JsonbContainer *part)
 {
@@ -586,8 +598,8 @@ is_included(const Expansion *x, const JsonbContainer *part)
 }
 
 /*
- * Writes a number. An outline has its name instead, because the setting can
- * change and the outline cannot.
+ * Writes the value of a number. An outline has the number's name instead,
+ * because a setting can change and outlines are cached.
  */
 static void
 write_number(const Expansion *x, int i, KgJsonWriter *w)
@@ -632,8 +644,9 @@ write_part(const Expansion *x, const char *name, KgJsonWriter *w)
 }
 
 /*
- * Returns the name of the part that a string stands for, or NULL. Sets the
- * note of the expansion if the string has one.
+ * If a string in a template stands for a part, returns the name of the part,
+ * otherwise NULL. If the string also has a note, sets the note of the
+ * expansion.
  */
 static char *
 part_of(Expansion *x, const JsonbValue *string)
@@ -655,7 +668,10 @@ part_of(Expansion *x, const JsonbValue *string)
 	return text + 1;
 }
 
-/* Writes the members of a part, unless the part is not included. */
+/*
+ * Writes the members of the part that a string stands for, unless the schema
+ * does not include the part.
+ */
 static void
 write_members_of(const Expansion *x, const JsonbValue *string, KgJsonWriter *w)
 {
@@ -673,7 +689,7 @@ write_members_of(const Expansion *x, const JsonbValue *string, KgJsonWriter *w)
 		write_members(&inner, part, w);
 }
 
-/* Writes the members of an object of a template. */
+/* Writes the members of an object in a template. */
 static void
 write_members(const Expansion *x, const JsonbContainer *object, KgJsonWriter *w)
 {
@@ -699,7 +715,7 @@ write_members(const Expansion *x, const JsonbContainer *object, KgJsonWriter *w)
 	}
 }
 
-/* Writes an object or array. */
+/* Writes an object or array of a template. */
 static void
 write_container(const Expansion *x, const JsonbContainer *template,
 				KgJsonWriter *w)
@@ -720,8 +736,9 @@ write_container(const Expansion *x, const JsonbContainer *template,
 }
 
 /*
- * Returns the expansion of an object or array that is equal for all types, or
- * NULL. Positions in templates identify it, because templates are constants.
+ * Returns the cached expansion of an object or array. Returns NULL if the
+ * expansion depends on the type. The key is the address in the template,
+ * because templates are constants.
  */
 static const Jsonb *
 expanded_part(const Expansion *x, const JsonbContainer *template)
@@ -792,7 +809,7 @@ expanded(const Expansion *x, const char *tool, const char *key)
 	return kg_jw_finish(&w);
 }
 
-/* Appends the text of a part: a number, or one of text_parts. */
+/* Appends the text of a part, which is a number or one of text_parts. */
 static void
 append_part(StringInfo text, const char *name)
 {

@@ -1,6 +1,6 @@
 /*
  * schema_template.h
- *	  The published schemas of the tools, from their templates.
+ *	  The published schemas of the tools, expanded from their templates.
  */
 #ifndef KG_SCHEMA_TEMPLATE_H
 #define KG_SCHEMA_TEMPLATE_H
@@ -9,19 +9,19 @@
 #include "utils/jsonb.h"
 
 /*
- * Parts of templates that are equal for all types, expanded once for a list of
- * tools. Made in the current memory context; valid for one catalog and as long
- * as no setting changes.
+ * A cache of the expanded parts of templates that are equal for all types, for
+ * making one list of tools. It is allocated in the current memory context, and
+ * is valid for one catalog as long as no setting changes.
  */
 typedef struct KgExpandedParts KgExpandedParts;
 extern KgExpandedParts *kg_expanded_parts(void);
 
 /*
- * Return the input or output schema of a tool from its template, in the
- * caller's memory context. If catalog is NULL, the catalog of the caller is
- * used. type is the type for which the tool is generated, or NULL. If "repeat"
+ * Return the input or output schema of a tool, expanded from its template, in
+ * the current memory context. catalog NULL means the catalog that the caller
+ * sees. type is the type for which the tool is generated, or NULL. If "repeat"
  * is true, a part that occurs several times is written out each time, and
- * "parts" must be NULL. With "parts", the result may be one of them.
+ * "parts" must be NULL. With "parts", the result may be allocated there.
  */
 extern Jsonb *kg_expand_input(const KgCatalog *catalog, const char *tool,
 							  const KgType *type, bool repeat,
@@ -37,20 +37,22 @@ extern Jsonb *kg_expand_relation_input(const char *tool,
 extern char *kg_tool_text(const char *tool, const char *key);
 
 /*
- * Returns the parts of an input schema that do not depend on the tenant and the
- * settings. Other parts are {} (filters: any object), and numbers that depend on
- * settings are names. Read once, by tools/input/outline.h.
+ * Returns the parts of an input schema that depend neither on the tenant nor
+ * on settings. Other parts are written as {} (filters: any object), and
+ * numbers that depend on settings as their names. tools/input/outline.h reads
+ * the result once.
  */
 extern Jsonb *kg_template_outline(const char *tool);
 /*
- * kg_template_find_number() returns the index of a number by its name, or -1.
- * The second function returns the current value of a number.
+ * kg_template_find_number() returns the index of the number with a name, or
+ * -1. kg_template_number() returns the present value of the number at an
+ * index.
  */
 extern int kg_template_find_number(const char *name, size_t length);
 extern int kg_template_number(int number);
 /*
- * Returns a hash of all these numbers, to validate caches of expanded
- * templates.
+ * Returns a hash of the values of all numbers in templates. Caches of expanded
+ * templates compare it.
  */
 extern uint64 kg_template_numbers(void);
 

@@ -20,29 +20,32 @@
 #include "tools/input/type_parts.h"
 
 /*
- * Maximum depth of schemas within schemas, and of references within references.
+ * KG_PUBLISHED_DEPTH is the maximum depth of schemas within schemas, and
+ * KG_PUBLISHED_REFS of references within references.
  */
 #define KG_PUBLISHED_DEPTH 32
 #define KG_PUBLISHED_REFS 4
-/* Maximum bytes of the targets of references. */
+/* Maximum total bytes of the targets that replace references. */
 #define KG_PUBLISHED_BYTES (128 * 1024)
 
 /* ---- a type's schema ---- */
 
 typedef struct Copy
 {
-	const Jsonb *root; /* the document with the schema being copied */
+	/* document that contains the schema that is being copied */
+	const Jsonb *root;
 	const Jsonb *definitions;
-	KgDialect dialect; /* of the document */
+	KgDialect dialect; /* dialect of JSON Schema of the document */
 	KgJsonWriter *w;
 	int depth;
-	int refs;	/* number of references that contain the schema being copied */
-	int64 left; /* rest of KG_PUBLISHED_BYTES */
+	int refs; /* number of enclosing references */
+	/* bytes that targets of references may still have (KG_PUBLISHED_BYTES) */
+	int64 left;
 } Copy;
 
 static void copy_schema(Copy *copy, const JsonbValue *schema);
 
-/* Begins to copy from a document. */
+/* Begins to copy schemas from a document. */
 static void
 enter(Copy *copy, const Jsonb *root)
 {
@@ -51,8 +54,9 @@ enter(Copy *copy, const Jsonb *root)
 }
 
 /*
- * Returns whether a keyword is omitted: an annotation of kg_graph, or a keyword
- * that means nothing to a model, without the whole document or in the dialect.
+ * Returns whether a keyword is omitted. Annotations of kg_graph are omitted,
+ * and so are keywords that mean nothing to a model, nothing without the whole
+ * document, or nothing in the dialect.
  */
 static bool
 is_omitted(const Copy *copy, const JsonbValue *key)
@@ -88,7 +92,7 @@ is_derived(const JsonbValue *property)
 			   NULL;
 }
 
-/* Copies an object of schemas by name. */
+/* Copies an object whose members are schemas. */
 static void
 copy_named(Copy *copy, const JsonbValue *named)
 {
@@ -124,7 +128,9 @@ copy_schemas(Copy *copy, const JsonbValue *schemas)
 	kg_jw_end_array(copy->w);
 }
 
-/* Writes the type beside "nullable": true, which permits null too. */
+/*
+ * Writes the type of a schema with "nullable": true, which also permits null.
+ */
 static void
 write_nullable(Copy *copy, const JsonbValue *type)
 {
@@ -153,8 +159,8 @@ has_item_list(const JsonbContainer *schema)
 }
 
 /*
- * Copies a keyword that draft 2020-12 does not have in this form.  Returns
- * false if it has it.
+ * Copies a keyword that draft 2020-12 lacks or has in another form: writes its
+ * equivalent, or nothing. Returns false for other keywords.
  */
 static bool
 translate_keyword(Copy *copy, const JsonbContainer *schema,
@@ -222,7 +228,7 @@ copy_keyword(Copy *copy, const JsonbContainer *schema, const JsonbValue *key,
 	}
 }
 
-/* Begins to copy from the definition that a $ref names, if it names one. */
+/* If a $ref names a definition, begins to copy from that definition. */
 static void
 enter_definition(Copy *copy, const char *ref)
 {
@@ -238,8 +244,8 @@ enter_definition(Copy *copy, const char *ref)
 }
 
 /*
- * Copies the target of a $ref. If the schema is only a reference (alone), the
- * target replaces it; otherwise it becomes an allOf.
+ * Copies the target of a $ref. If the schema has no other keywords (alone),
+ * the target replaces it. Otherwise the target becomes an allOf of the schema.
  */
 static void
 copy_reference(Copy *copy, const JsonbContainer *schema, bool alone)
@@ -309,8 +315,8 @@ copy_schema(Copy *copy, const JsonbValue *schema)
 	kg_json_each(it, object)
 		copy_keyword(copy, object, &it.key, &it.value);
 	/*
-	 * If the schema has an allOf, the target is omitted: the key allOf must be
-	 * unique.
+	 * If the schema already has an allOf, the target is omitted, because an
+	 * object cannot have the key twice.
 	 */
 	if (refers && kg_json_get(object, "allOf", &value) == NULL)
 		copy_reference(copy, object, false);
@@ -319,8 +325,8 @@ copy_schema(Copy *copy, const JsonbValue *schema)
 }
 
 /*
- * The id is required even if the schema does not require it, unless the type
- * makes ids.
+ * Writes "required". The id is required even if the schema does not require
+ * it, unless ids of the type are generated.
  */
 static void
 write_required(const KgType *type, KgJsonWriter *w)
@@ -361,8 +367,8 @@ kg_type_document_schema(const KgType *type)
 }
 
 /*
- * Copies the properties of a schema and of the parts of its allOf. Sets *closed
- * if the schema forbids other properties.
+ * Copies the properties of a schema and of the schemas in its allOf. Sets
+ * *closed if the schema forbids other properties.
  */
 static void
 copy_properties(Copy *copy, const KgType *type, const JsonbContainer *schema,
@@ -418,8 +424,9 @@ kg_type_changes_schema(const KgType *type)
 }
 
 /*
- * Returns the schema of the only variant, or an anyOf of the schemas of all
- * variants. If a variant has no schema, returns the schema of any object.
+ * If the relation has one variant, returns the schema of its edges'
+ * properties. If it has several, returns an anyOf of their schemas. If a
+ * variant has no schema, returns a schema that accepts any object.
  */
 Jsonb *
 kg_relation_properties_schema(const KgRelation *relation)

@@ -1,10 +1,10 @@
 /*
  * type_filters.c
- *	  The parts of published schemas that list a type's properties: those to
- *	  filter by, to sort by and to return.
+ *	  The parts of published schemas that list the properties by which a type
+ *	  can be filtered and sorted, and those that can be returned.
  *
- *	  Operators are written out for the id. For other properties they are only
- *	  named, because a list of tools must be short.
+ *	  Operators are written out only for the id. For other properties they are
+ *	  only named, because a list of tools must be short.
  */
 #include "postgres.h"
 
@@ -29,9 +29,9 @@ kg_enum_write(const KgField *field, const char *key, KgJsonWriter *w)
 }
 
 /*
- * Writes the members of a schema for one value of a field; NULL: the id. With
- * ordered, the value is compared by its order, and a number need not be in the
- * enum.
+ * Writes the members of a schema for one value of a field. field NULL means
+ * the id. If "ordered" is true, the value is compared by order, so a number
+ * need not be in the enum.
  */
 static void
 write_value_members(KgJsonWriter *w, const KgField *field, bool ordered)
@@ -66,7 +66,7 @@ write_value_members(KgJsonWriter *w, const KgField *field, bool ordered)
 		case KG_KIND_ANY:
 			if (field == NULL || field->ref_type != NULL)
 			{
-				/* An id that is sent as an integer is read as text. */
+				/* An id may be sent as an integer, which is read as text. */
 				kg_jw_kbegin_array(w, "type");
 				kg_jw_string(w, "string");
 				kg_jw_string(w, "integer");
@@ -127,7 +127,10 @@ write_operators(KgJsonWriter *w, const KgField *field)
 	kg_jw_end_object(w);
 }
 
-/* Returns a list such as "eq, ne, in, is_null, is_not_null". */
+/*
+ * Returns a list of the operators of a field, such as "eq, ne, in, is_null,
+ * is_not_null".
+ */
 static char *
 operator_names(const KgField *field)
 {
@@ -166,8 +169,8 @@ field_description(const KgField *field)
 }
 
 /*
- * Writes the schema of a condition. The names of its operators are listed or,
- * with written_out, the schemas of their operands.
+ * Writes the schema of a condition. It lists the names of the operators or, if
+ * written_out is true, has the schemas of their operands.
  */
 static void
 write_condition(KgJsonWriter *w, const char *name, const KgField *field,
@@ -206,8 +209,8 @@ write_condition(KgJsonWriter *w, const char *name, const KgField *field,
 }
 
 /*
- * Returns whether a filter can compare the field's values. The id is written
- * separately.
+ * Returns whether a filter can compare the values of the field by an index.
+ * The id is excluded, because it is written separately.
  */
 static bool
 is_comparable(const KgType *type, const KgField *field)
@@ -223,8 +226,8 @@ is_filterable(const KgType *type, const KgField *field)
 }
 
 /*
- * Returns whether a filter reads the field from documents
- * (query/filter/scan.h). Only its name is written.
+ * Returns whether a filter must read the field from documents
+ * (query/filter/scan.h). The schema then has only its name.
  */
 static bool
 is_scannable(const KgType *type, const KgField *field)
@@ -298,7 +301,7 @@ kg_type_filters_schema(const KgType *type, bool repeat)
 	kg_jw_kint(&w, "maxProperties", kg_setting_max_filters);
 	kg_jw_kbegin_object(&w, "properties");
 	write_condition(&w, "id", type->number_ids ? type->id_field : NULL, true);
-	/* The name of the id property also means the id. */
+	/* A filter may name the id as "id" or by the name of its property. */
 	if (strcmp(type->id_field->name, "id") != 0)
 		write_condition(&w,
 						type->id_field->name,

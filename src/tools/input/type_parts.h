@@ -3,7 +3,8 @@
  *	  The parts of published schemas that depend on a type or a relation.
  *
  * Each function returns a JSON value in the current memory context.
- * tools/input/schema_template.c puts it in the position of its name.
+ * tools/input/schema_template.c inserts it at the position of the part's name
+ * in a template.
  */
 #ifndef KG_TYPE_PARTS_H
 #define KG_TYPE_PARTS_H
@@ -12,17 +13,20 @@
 #include "model/catalog.h"
 
 /*
- * Returns the schema of "filters". If repeat is set, the operators of all
- * properties are written out; otherwise only the operators of the id are
- * written out.
+ * Returns the schema of "filters". If "repeat" is true, it has the operators
+ * of all properties, otherwise only those of the id.
  */
 extern Jsonb *kg_type_filters_schema(const KgType *type, bool repeat);
 
-/* Returns the names of the properties to sort by, as an array. */
+/*
+ * Returns an array of the names of the properties by which lists can be
+ * sorted.
+ */
 extern Jsonb *kg_type_sort_names(const KgType *type);
 
 /*
- * Returns the description of "sort": the order of missing values and of ties.
+ * Returns the description of "sort". It describes the order of missing values
+ * and of equal values.
  */
 extern const char *kg_type_sort_note(const KgType *type);
 
@@ -30,19 +34,21 @@ extern const char *kg_type_sort_note(const KgType *type);
 extern Jsonb *kg_type_field_names(const KgType *type);
 
 /*
- * Returns the schema of a type's documents, with the targets of $ref in place.
+ * Returns the schema of a type's documents. Each $ref is replaced by its
+ * target.
  */
 extern Jsonb *kg_type_document_schema(const KgType *type);
 
 /*
- * Returns the schema of an update: any properties but the id and derived ones.
+ * Returns the schema of the changes in an update: any properties except the id
+ * and derived properties.
  */
 extern Jsonb *kg_type_changes_schema(const KgType *type);
 
 /* Returns the schema of the properties of a relation's edges. */
 extern Jsonb *kg_relation_properties_schema(const KgRelation *relation);
 
-/* Writes the member key with the values of an enum, if the field has some. */
+/* If the field is an enum, writes the member "key" with its values. */
 extern void kg_enum_write(const KgField *field, const char *key,
 						  KgJsonWriter *w);
 

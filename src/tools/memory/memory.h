@@ -1,7 +1,7 @@
 /*
  * memory.h
- *	  The toolset memory: the nine tools of the reference MCP server "memory"
- *	  over the bundle of that name.
+ *	  The toolset memory: the nine tools of the reference MCP server "memory",
+ *	  which store their data in the bundle "memory".
  */
 #ifndef KG_TOOLS_MEMORY_H
 #define KG_TOOLS_MEMORY_H
@@ -22,12 +22,12 @@ extern Jsonb *kg_tool_search_nodes(const Jsonb *arguments);
 extern Jsonb *kg_tool_open_nodes(const Jsonb *arguments);
 
 /*
- * Returns the whole graph, within the byte budget of a reply, for the
- * resource.
+ * Returns the whole graph of the memory, within the byte budget of a reply. It
+ * is the content of an MCP resource.
  */
 extern Jsonb *kg_memory_graph(void);
 
-/* Returns an array of strings that is a member of an object. */
+/* Returns a member that is an array of strings, and sets *n to their number. */
 extern const char **kg_memory_strings(const KgInput *in, const char *key,
 									  int *n);
 

@@ -3,11 +3,11 @@
  *	  The tools of the toolset memory that read, within the byte budget of a
  *	  reply.
  *
- *	  A reply consists of units. A unit is an entity with its relations, except
- *	  relations whose other end is a later entity of the reply. If there is no
- *	  room for everything, each unit has a share of the reply, so that a large
- *	  unit does not displace others. Observations and relations beyond the share
- *	  are omitted first, then whole units from the end.
+ *	  A reply consists of units. A unit is an entity with its relations,
+ *	  except relations whose other end is a later entity of the reply. If not
+ *	  everything fits, each unit has a share of the reply, so that a large
+ *	  unit does not displace others. Observations and relations beyond a
+ *	  unit's share are omitted first, then whole units from the end.
  */
 #include "postgres.h"
 
@@ -28,28 +28,32 @@
 #include "tools/reply/reply.h"
 
 /*
- * Number of entities that are read at a time, and maximum number that are
+ * Number of entities that are read at once, and maximum number that are
  * counted.
  */
 #define KG_MEMORY_CHUNK 256
 #define KG_MEMORY_COUNTED 10000
 
 /*
- * If there are several units, the share of each is the reply's bytes divided by
- * this number.
+ * If a reply has several units, each may use 1 / KG_MEMORY_SHARES of its
+ * bytes.
  */
 #define KG_MEMORY_SHARES 4
 
 /* An entity, with the relations that are reported with it. */
 typedef struct Unit
 {
-	int related;	   /* number of its relations */
-	Size size;		   /* bytes of the whole unit */
-	bool large;		   /* it exceeds its share */
-	int nobservations; /* leading observations that fit into the share */
-	int nrelations;	   /* leading relations that fit */
-	Size kept;		   /* bytes of these parts */
-	bool cut;		   /* only these parts are reported */
+	/* number of relations that are reported with the entity */
+	int related;
+	Size size;	/* bytes of the whole unit */
+	bool large; /* true: the unit exceeds its share of the reply */
+	/* number of observations, from the first, that fit into the share */
+	int nobservations;
+	/* number of relations, from the first, that fit into the share */
+	int nrelations;
+	Size kept; /* bytes of the parts that fit into the share */
+	/* true: only the parts that fit into the share are reported */
+	bool cut;
 } Unit;
 
 typedef struct Reading
@@ -62,13 +66,13 @@ typedef struct Reading
 	Size size; /* approximate bytes of the entities found */
 	bool more;
 	int64 untried;
-	bool untold; /* untried is a lower bound */
+	bool untold; /* true: "untried" is a lower bound */
 	int nrelations;
 	KgRelated *relations;
 	int *unit; /* indexed by relation: index of the unit that reports it */
 	int *nth;  /* indexed by relation: its index among the unit's relations */
 	Unit *units;
-	int64 offset; /* observations to skip; > 0: report no relations */
+	int64 offset; /* number of observations to skip; > 0: report no relations */
 } Reading;
 
 static void
@@ -127,8 +131,8 @@ share(const Reading *reading)
 }
 
 /*
- * Adds the approximate bytes of the found entities from index first on. A large
- * entity adds at most its share.
+ * Adds the approximate bytes of the found entities from index "first" on. An
+ * entity adds at most its share of the reply.
  */
 static void
 add_sizes(Reading *reading, int first)
@@ -208,8 +212,8 @@ compare_found(const void *a, const void *b)
 }
 
 /*
- * Returns the number of further entities to read, estimated from the average
- * size of those found.
+ * Estimates from the average size of the entities found how many more would
+ * fill the reply.
  */
 static int
 missing(const Reading *reading)
@@ -243,16 +247,22 @@ look_for(Reading *reading, KgMemorySearch *search)
 		  compare_found);
 }
 
-/* ---- words ---- */
+/* ---- search by words ---- */
 
-/* Words of a query, letters of a word, and names of a word that count. */
+/*
+ * Maximum number of words of a query; minimum number of letters of a word;
+ * maximum number of names that one word may find.
+ */
 #define KG_MEMORY_WORDS 16
 #define KG_MEMORY_WORD_LETTERS 3
 #define KG_MEMORY_WORD_NAMES 256
-/* Entities that a search by words returns. */
+/* Maximum number of entities that a search by words returns. */
 #define KG_MEMORY_RANKED 20
 
-/* An entity that has words of the query; rare words weigh more. */
+/*
+ * An entity that contains words of the query, with their total weight. Rare
+ * words weigh more.
+ */
 typedef struct Ranked
 {
 	const char *name;
@@ -276,7 +286,10 @@ compare_ranked(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Returns the words of a text that have enough letters. */
+/*
+ * Returns the words of a text that have at least KG_MEMORY_WORD_LETTERS
+ * letters.
+ */
 static char **
 words_of(const char *text, int *n)
 {
@@ -298,7 +311,10 @@ words_of(const char *text, int *n)
 	return words;
 }
 
-/* Adds up the weights of equal names; returns the number of names. */
+/*
+ * Merges entries with equal names and adds their weights. Returns the number
+ * of names.
+ */
 static int
 merge_ranked(Ranked *ranked, int n)
 {
@@ -314,8 +330,9 @@ merge_ranked(Ranked *ranked, int n)
 }
 
 /*
- * Finds the entities that have most of the words of a query, for a query that
- * no entity contains as it is. A word that very many have does not count.
+ * Finds the entities that contain most of the words of a query. Used if no
+ * entity contains the query as a whole. A word that too many entities contain
+ * is ignored.
  */
 static void
 look_for_words(Reading *reading, const char *query)
@@ -402,7 +419,7 @@ relation_size(const KgRelated *related)
 		   text_size(related->type);
 }
 
-/* Measures the units with all their parts. */
+/* Computes the size of each unit with all its parts. */
 static void
 measure_units(Reading *reading)
 {
@@ -421,8 +438,8 @@ measure_units(Reading *reading)
 }
 
 /*
- * Counts the leading observations of a unit that fit into its room. Half of the
- * room is reserved for relations, if there are any.
+ * Counts the observations of a unit, from the first, that fit into "room". If
+ * the unit has relations, half of the room is reserved for them.
  */
 static void
 keep_observations(const Reading *reading, Unit *unit,
@@ -442,7 +459,7 @@ keep_observations(const Reading *reading, Unit *unit,
 	}
 }
 
-/* Determines the parts of large units that fit into their shares. */
+/* Determines which parts of large units fit into their shares of the reply. */
 static void
 divide(Reading *reading)
 {
@@ -510,8 +527,8 @@ cut(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)
 }
 
 /*
- * Writes the arguments that read an entity's observations from offset on. Skips
- * an observation that is too long for any reply.
+ * Writes the arguments of a call that reads an entity's observations from an
+ * offset on. Skips an observation that is too long for any reply.
  */
 static void
 write_next(const Reading *reading, const KgRemembered *entity, int offset,
@@ -657,7 +674,7 @@ kg_tool_search_nodes(const Jsonb *arguments)
 	return finish(&reading);
 }
 
-/* Reads the entities whose names differ from these in case only. */
+/* Reads the entities whose names equal these without regard to case. */
 static void
 look_in_case(Reading *reading, const char *const *names, int n)
 {

@@ -1,7 +1,7 @@
 /*
  * memory/tools.c
- *	  The table of the tools of the toolset memory. Names, descriptions and
- *	  shapes (tools/schemas/memory.json) are the same as in
+ *	  The table of the tools of the toolset memory. Their names, descriptions
+ *	  and schemas (tools/schemas/memory.json) are equal to those of
  *	  @modelcontextprotocol/server-memory.
  */
 #include "postgres.h"

@@ -34,8 +34,8 @@ typedef struct Writing
 	KgMemoryRelation *relations;
 	const char **names;
 	KgConfirm confirm;
-	KgWriter writer; /* recorded in the history */
-	int deleted;	 /* number of items that a deletion found */
+	KgWriter writer; /* name of the writer that the history records */
+	int deleted;	 /* number of items to delete that existed */
 	void (*work)(struct Writing *writing);
 } Writing;
 
@@ -131,8 +131,8 @@ compare_texts(const void *a, const void *b, Size size)
 }
 
 /*
- * Removes duplicate strings and preserves the order. Returns the number of the
- * others.
+ * Removes duplicate strings without changing the order. Returns the number of
+ * remaining strings.
  */
 static int
 distinct(const char **strings, int n)
@@ -165,7 +165,7 @@ distinct(const char **strings, int n)
 
 /*
  * Reads an entity, or observations of an entity. "name" and "observations" are
- * the keys of its members.
+ * the keys of the two members.
  */
 static void
 read_entity(const KgInput *in, const char *name, const char *observations,
@@ -222,7 +222,7 @@ compare_places(const void *a, const void *b)
 	return order != 0 ? order : x < y ? -1 : x > y;
 }
 
-/* Removes duplicate relations and preserves the order. */
+/* Removes duplicate relations without changing the order. */
 static void
 distinct_relations(Writing *writing)
 {
@@ -292,8 +292,8 @@ work_told(void *arg)
 }
 
 /*
- * Raises an error if a type or relation was dropped while the call waited for
- * the lock, even if it was created again.
+ * The call waited for the lock on the types. Raises an error if a type or
+ * relation was dropped meanwhile, even if it was created again.
  */
 static void
 require_current(const KgMemory *memory)
@@ -312,7 +312,10 @@ work_locked(void *arg)
 	Writing *writing = arg;
 
 	kg_confirm_require(&writing->confirm);
-	/* Looked up again, because the catalog may have changed before the lock. */
+	/*
+	 * The catalog may have changed before the lock was acquired, so the types
+	 * are looked up again.
+	 */
 	if (!kg_memory_find(kg_running_catalog(), &writing->memory))
 		kg_catalog_throw_changed();
 	kg_memory_lock(&writing->memory);
@@ -348,7 +351,9 @@ end_reply(KgJsonWriter *w)
 	return kg_jw_finish(w);
 }
 
-/* Returns the reply of a deletion. what: "Entities". */
+/*
+ * Returns the reply of a deletion. "what" names the items, such as "Entities".
+ */
 static Jsonb *
 done(const Writing *writing, const char *what, int asked)
 {
@@ -368,7 +373,7 @@ done(const Writing *writing, const char *what, int asked)
 	return kg_jw_finish(&w);
 }
 
-/* Removes entities with the name of an earlier one. */
+/* Removes entities whose name an earlier entity of the call has. */
 static void
 mark_twice(Writing *writing)
 {
@@ -479,7 +484,7 @@ compare_observed(const void *a, const void *b, Size size)
 	return strcmp(x->name, y->name) != 0 || strcmp(x->content, y->content) != 0;
 }
 
-/* Removes observations that occur earlier in the call for the same entity. */
+/* Removes an observation if the call has it already for the same entity. */
 static void
 drop_repeated(Writing *writing)
 {
@@ -578,8 +583,8 @@ kg_tool_delete_entities(const Jsonb *arguments)
 }
 
 /*
- * Deletes observations of the entities that the caller sees; others are
- * ignored.
+ * Deletes observations of the entities that the caller sees. Other entities
+ * are ignored.
  */
 static void
 delete_observations(Writing *writing)

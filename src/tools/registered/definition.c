@@ -12,7 +12,9 @@
 #include "miscadmin.h"
 #include "tools/registered/definition.h"
 
-/* Names of the kinds, indexed by KgDefinitionKind, and "sql". */
+/*
+ * Names of the kinds of tools, indexed by KgDefinitionKind, followed by "sql".
+ */
 static const char *const kinds[] = {
 	"query", "composite", "sequence", "function", "sql"};
 #define KG_KIND_SQL (lengthof(kinds) - 1)
@@ -65,9 +67,9 @@ kg_definition_string(const Jsonb *definition, const char *key)
 }
 
 /*
- * Returns a member of the given JSON type. Returns NULL if the member is
- * absent or of another type. Reports a fault if it is of another type, or if
- * it is absent and required.
+ * Returns a member of an object. Returns NULL if the member is absent or has
+ * another JSON type than "type". Reports a fault if it has another type, or if
+ * it is required and absent.
  */
 static JsonbValue *
 member(const JsonbContainer *object, const char *key, const char *type,
@@ -206,7 +208,10 @@ is_operation_key(const JsonbValue *key)
 		   kg_json_string_is(key, "sql") || kg_json_string_is(key, "params");
 }
 
-/* Writes the input schema, which by default accepts only declared arguments. */
+/*
+ * Writes the input schema. If it does not say otherwise, the written schema
+ * accepts only declared arguments.
+ */
 static void
 write_input_schema(KgJsonWriter *w, const JsonbValue *schema)
 {
@@ -235,8 +240,8 @@ write_normal(const JsonbContainer *root, const Jsonb *default_of)
 	kg_json_each(it, root)
 	{
 		/*
-		 * "deprecated" may be added later, so it is not part of the immutable
-		 * definition.
+		 * "deprecated" can be changed after registration, so it is not part of
+		 * the immutable definition.
 		 */
 		if (kg_json_string_is(&it.key, "deprecated"))
 			continue;
@@ -313,8 +318,9 @@ kg_definition_normalise(const Jsonb *sent, const Jsonb *default_of,
 	kg_json_iter_init(&it, root);
 	while (default_of != NULL && kg_json_iter_next(&it))
 		/*
-		 * A stored definition also contains the operation of its default_of. An
-		 * operation that differs from it is a fault.
+		 * A stored definition includes the operation of the version that its
+		 * default_of names. The sent definition may repeat this operation, but
+		 * not differ from it.
 		 */
 		if (is_operation_key(&it.key) &&
 			!(kg_json_get(&default_of->root,
@@ -393,12 +399,12 @@ is_required(const JsonbContainer *schema, const char *name)
 }
 
 /*
- * Maximum depth of references within references. A schema that refers to an
- * object around it would not end otherwise.
+ * Maximum depth of references within references, for schemas that refer to an
+ * object that contains them.
  */
 #define KG_REFERENCES_DEEP 8
 /*
- * References of arguments may be replaced by this many times
+ * The targets that replace references may have KG_REFERENCED times
  * kg_graph.max_tool_bytes in total.
  */
 #define KG_REFERENCED 4
@@ -407,10 +413,10 @@ typedef struct Resolving
 {
 	const Jsonb *root;
 	KgJsonWriter w;
-	int64 *left; /* bytes that references may still be replaced by */
+	int64 *left; /* bytes that targets of references may still have */
 } Resolving;
 
-/* Returns whether the value of a keyword is data and not a schema. */
+/* Returns whether the value of a schema's keyword is data, not a schema. */
 static bool
 is_data(const JsonbValue *key)
 {
@@ -424,9 +430,9 @@ is_data(const JsonbValue *key)
 }
 
 /*
- * Returns the target of an object's "$ref" into the same schema. Returns NULL
- * if the object has no such reference, or if its target would exceed the
- * limits.
+ * Returns the target of an object's "$ref", which must be in the same schema.
+ * Returns NULL if the object has no such reference, or if the target would
+ * exceed the limits.
  */
 static const JsonbContainer *
 target_of(Resolving *r, const JsonbContainer *object, int deep,
@@ -449,8 +455,8 @@ target_of(Resolving *r, const JsonbContainer *object, int deep,
 static void write_resolved(Resolving *r, const JsonbValue *value, int deep);
 
 /*
- * Writes an object. If it is a reference, also writes the members of its target
- * that the object does not have.
+ * Writes an object. If it has a reference, also writes the members of the
+ * target that the object lacks.
  */
 static void
 write_object(Resolving *r, const JsonbContainer *object, int deep)
@@ -569,8 +575,9 @@ read_input(const Reading *r)
 }
 
 /*
- * Reports an input schema that accepts undeclared arguments: no operation could
- * use them. A function receives all its arguments.
+ * Reports a fault if the input schema accepts undeclared arguments, because no
+ * operation could use them. Tools of the kind function are excluded: a
+ * function receives all arguments.
  */
 static void
 check_closed(const Reading *r)
@@ -623,8 +630,8 @@ read_kind(const Reading *r, bool *sql)
 }
 
 /*
- * Parses an operation into the next element of def->ops. Its template may refer
- * to earlier steps.
+ * Parses an operation into the next element of def->ops. Its template may
+ * refer to the replies of earlier steps.
  */
 static void
 read_operation(const Reading *r, const JsonbValue *value, const char *name,
@@ -733,8 +740,8 @@ has_operation(const KgDefinition *def, const char *name)
 }
 
 /*
- * Reports a "select" argument that is not required, or whose enum differs from
- * the names of the operations.
+ * Reports a fault if the argument that "select" names is not required, or if
+ * its enum differs from the names of the operations.
  */
 static void
 check_select(const Reading *r)
@@ -848,7 +855,10 @@ read_query(const Reading *r)
 	read_operation(r, &value, NULL, false, "/operation");
 }
 
-/* Is there an argument "limit" that is not a parameter of the statement? */
+/*
+ * Returns whether the tool has an argument "limit" that is not a parameter of
+ * the statement, and so limits the reply.
+ */
 static bool
 passes_limit(const Reading *r, const JsonbValue *params)
 {
@@ -873,7 +883,7 @@ write_arg(KgJsonWriter *w, const JsonbValue *name)
 	kg_jw_end_object(w);
 }
 
-/* Reads the statement as an operation that calls the tool query. */
+/* Parses the SQL statement as an operation that calls the tool query. */
 static void
 read_sql(const Reading *r)
 {
@@ -914,7 +924,9 @@ read_sql(const Reading *r)
 		r->def->nops = 1;
 }
 
-/* Reports members that belong to another kind of tool. */
+/*
+ * Reports members of the definition that only tools of another kind may have.
+ */
 static void
 check_kind_members(const Reading *r, bool sql)
 {
@@ -945,8 +957,8 @@ check_kind_members(const Reading *r, bool sql)
 }
 
 /*
- * Reports declared arguments that no operation uses: their values would be
- * ignored.
+ * Reports declared arguments that no operation uses, because their values
+ * would be ignored.
  */
 static void
 check_used(const Reading *r)

@@ -16,7 +16,10 @@
 
 #define KG_DEFAULT_TOOLSET "tools"
 
-/* The kind "sql" is read as a query of the tool "query". */
+/*
+ * The kinds of registered tools. A tool of the kind "sql" is parsed as
+ * KG_DEFINED_QUERY, with a call of the tool "query".
+ */
 typedef enum KgDefinitionKind
 {
 	KG_DEFINED_QUERY,
@@ -27,10 +30,10 @@ typedef enum KgDefinitionKind
 
 typedef struct KgOperationDefined
 {
-	/* name of the operation; NULL: the definition has only one */
+	/* Name of the operation; NULL: the definition has only this operation. */
 	const char *name;
 	const char *tool;
-	const char *path; /* JSON Pointer into the definition */
+	const char *path; /* JSON Pointer of the operation in the definition */
 	KgTemplate *arguments;
 	KgCallable callable; /* set by kg_definition_bind() */
 } KgOperationDefined;
@@ -50,32 +53,38 @@ typedef struct KgDefinition
 	const KgSchema *input;
 	const KgSchema *output; /* or NULL */
 	int nargs;
-	const char **args; /* names of the input's properties */
+	/* names of the arguments: the properties of the input schema */
+	const char **args;
 	bool *required;
 	const Jsonb **arg_schemas;
-	int select; /* index of the argument that selects the operation, or -1 */
+	/* index of the argument whose value selects the operation, or -1 */
+	int select;
 	int nops;
 	KgOperationDefined *ops;
 	const char *function; /* or NULL */
 	/*
-	 * statement of the kind "sql", whose operation is the tool query; or NULL
+	 * Statement of a tool of the kind "sql", or NULL. The tool's operation
+	 * calls the tool query.
 	 */
 	const char *sql;
 	bool writes;
-	bool usable; /* set by kg_definition_bind(): can be called */
+	bool usable; /* true: the tool can be called; set by kg_definition_bind() */
 } KgDefinition;
 
 /*
- * Returns a definition with all defaults written out, which is the form that
- * is stored and compared. default_of is the definition of the version that the
- * member "default_of" names, or NULL. Reports faults. Returns NULL if the
- * name, the version or the kind is invalid.
+ * Returns a definition with all defaults written out, the form that is stored
+ * and compared. default_of is the definition of the version that the member
+ * "default_of" names, or NULL. Reports faults. Returns NULL if the name, the
+ * version or the kind is invalid.
  */
 extern Jsonb *kg_definition_normalise(const Jsonb *sent,
 									  const Jsonb *default_of,
 									  KgErrorList *errors);
 
-/* Returns a member that is a string, or NULL. */
+/*
+ * Returns a member of a definition that is a string. Returns NULL if there is
+ * no such member.
+ */
 extern char *kg_definition_string(const Jsonb *definition, const char *key);
 
 /* Parses a normalized definition. Returns NULL if it has faults. */
@@ -83,30 +92,34 @@ extern KgDefinition *kg_definition_read(const Jsonb *definition,
 										KgErrorList *errors);
 
 /*
- * Finds the tools of the operations in the catalog and checks that they accept
- * the arguments. If "strict" is true (at registration), also checks the values
- * that depend on the limits in force. If errors is NULL, reports no errors and
- * only returns the result.
+ * Finds the tools that the operations call in the catalog, and checks that
+ * they accept the arguments. If "strict" is true (at registration), also
+ * checks values that depend on the limits in force. Returns whether the
+ * definition has no faults. If errors is NULL, faults are not reported.
  */
 extern bool kg_definition_bind(KgDefinition *definition,
 							   const KgCatalog *catalog, bool strict,
 							   KgErrorList *errors);
 
 /*
- * Returns the function with this name and argument types. Returns InvalidOid if
- * it does not exist or the text has another form.
+ * Returns the function that a text names with its argument types. Returns
+ * InvalidOid if it does not exist, or if the text has another form.
  */
 extern Oid kg_definition_function_named(const char *name);
 
 /*
- * Checks the statement of the kind "sql": the tables that it names exist; if all
- * is set, also the statement itself, and the types of its parameters.
+ * Checks that the tables exist that the statement of a tool of the kind "sql"
+ * names. If "all" is true, also checks the statement itself and the types of
+ * its parameters.
  */
 extern void kg_definition_check_sql(const KgDefinition *definition,
 									const KgCatalog *catalog, bool all,
 									KgErrorList *errors);
 
-/* Returns the function. Raises KG_INTERNAL if it no longer exists. */
+/*
+ * Returns the OID of the function that a tool of the kind function calls.
+ * Raises KG_INTERNAL if the function no longer exists.
+ */
 extern Oid kg_definition_function(const KgDefinition *definition);
 
 /* Returns the published schema of the tool's replies. */

@@ -3,11 +3,12 @@
  *	  Checks that the tools that a registered tool calls accept the arguments
  *	  that it passes.
  *
- *	  The arguments of an operation are filled in with samples, and validated
- *	  against the published schema of the tool that it calls. There is a sample
- *	  for each type, and for each member of the enum, that an argument may have.
- *	  A fault is ignored if another value of the sample's type might not have
- *	  it: a pattern, a bound, a name.
+ *	  Samples are inserted into the arguments of an operation, and the result
+ *	  is validated against the published schema of the called tool. There is a
+ *	  sample for each type, and for each member of the enum, that an inserted
+ *	  argument may have. A fault is ignored if it may be a fault of the sample
+ *	  only, for example of a pattern, a bound or a name, which another value
+ *	  of this type might not have.
  */
 #include "postgres.h"
 
@@ -36,10 +37,10 @@
 /* Maximum number of faults that are examined for one set of arguments. */
 #define KG_MAX_FAULTS 50
 #define KG_SAMPLE_DEPTH 8
-/* Maximum number of members of an enum that are tried. */
+/* Maximum number of members of an enum that serve as samples. */
 #define KG_MAX_SAMPLES 200
 /*
- * Maximum bytes of arguments that are filled in with samples, for a whole
+ * Maximum total bytes of arguments with samples that are validated for a
  * definition.
  */
 #define KG_MAX_TRIED_BYTES (4 * 1024 * 1024)
@@ -62,8 +63,8 @@ output_of(const KgCatalog *catalog, const KgCallable *callable)
 typedef struct Sample
 {
 	JsonbValue value;
-	bool exact; /* the argument can have no other value of this type */
-	bool any;	/* the argument's type is unknown */
+	bool exact; /* true: the argument can have no other value of this type */
+	bool any;	/* true: the type of the argument is unknown */
 } Sample;
 
 typedef struct Samples
@@ -159,8 +160,8 @@ collect_samples(const JsonbContainer *schema, int seed, int depth,
 }
 
 /*
- * Returns the first sample of a schema. Returns NULL if the schema allows no
- * sample.
+ * Returns a sample of a value that the schema accepts. Returns NULL if there
+ * is no sample.
  */
 static const JsonbValue *
 first_sample(const JsonbValue *schema, int seed, int depth)
@@ -251,23 +252,26 @@ make_sample(const JsonbContainer *schema, const char *type, int seed, int depth)
 	return kg_json_parse("null");
 }
 
-/* An operation whose insertion positions have samples. */
+/* An operation, with a sample for each insertion position of its template. */
 
 typedef struct Trying
 {
 	const KgDefinition *def;
 	const KgOperationDefined *op;
 	const KgCatalog *catalog;
-	/* schema of the called tool, or of a part of its arguments */
+	/* schema of the called tool's arguments, or of a part of them */
 	const KgSchema *schema;
-	const char *base; /* JSON Pointer to that part */
+	/* JSON Pointer, in the arguments, to which the schema applies */
+	const char *base;
 	bool strict;
 	KgErrorList *errors;
 	int nplaces;
 	const KgTemplatePlace *places;
-	const Sample **chosen; /* sample of each position; NULL: omitted */
-	int64 *left;		   /* rest of KG_MAX_TRIED_BYTES */
-	List **filters;		   /* FiltersOfType *, allocated in context */
+	/* indexed by position: the sample to insert; NULL: omit the argument */
+	const Sample **chosen;
+	/* bytes that may still be validated (KG_MAX_TRIED_BYTES) */
+	int64 *left;
+	List **filters; /* List of FiltersOfType *, allocated in context */
 	MemoryContext context;
 } Trying;
 
@@ -278,8 +282,9 @@ typedef struct FiltersOfType
 } FiltersOfType;
 
 /*
- * Returns the position of the template whose inserted argument is or contains
- * the value at a path. Returns -1 if the value is a constant of the template.
+ * Returns the insertion position of the template whose inserted value is, or
+ * contains, the value at a path. Returns -1 if the value is a constant of the
+ * template.
  */
 static int
 place_of(const Trying *t, const char *path)
@@ -290,7 +295,8 @@ place_of(const Trying *t, const char *path)
 }
 
 /*
- * Returns whether another value of the sample's type might not have this error.
+ * Returns whether the error may be one of the sample only, so that another
+ * value of its type might not have it.
  */
 static bool
 is_of_value(const KgSchemaError *error)
@@ -312,7 +318,7 @@ is_of_value(const KgSchemaError *error)
 	return (value.type == jbvString) == (error->allowed != NIL);
 }
 
-/* Returns whether an error depends on limits that settings change. */
+/* Returns whether an error depends on a limit that a setting determines. */
 static bool
 is_of_limit(const KgSchemaError *error)
 {
@@ -327,7 +333,10 @@ is_of_limit(const KgSchemaError *error)
 
 static bool is_real(const Trying *t, const KgSchemaError *error);
 
-/* Returns whether all errors of some branch can be ignored. */
+/*
+ * Returns whether all errors of at least one branch of a combinator can be
+ * ignored.
+ */
 static bool
 some_branch_may_fit(const Trying *t, const KgSchemaError *error)
 {
@@ -384,8 +393,8 @@ is_real(const Trying *t, const KgSchemaError *error)
 }
 
 /*
- * Returns the most specific error: the error in the nearest branch, if one
- * branch is nearest.
+ * Returns the most specific error. If one branch of a combinator is nearest to
+ * the value, this is the error in that branch.
  */
 static const KgSchemaError *
 innermost(const KgSchemaError *error)
@@ -433,8 +442,8 @@ report_fault(const Trying *t, const KgSchemaError *fault, int tried)
 }
 
 /*
- * Returns whether the schema accepts a value; otherwise reports a fault. tried
- * is the index of the argument that varies, or -1.
+ * Returns whether the schema accepts a value. If not, reports a fault. tried
+ * is the index of the argument whose samples are being tried, or -1.
  */
 static bool
 try_value(const Trying *t, const JsonbValue *value, int tried)
@@ -454,8 +463,10 @@ try_value(const Trying *t, const JsonbValue *value, int tried)
 }
 
 /*
- * Checks a property that the arguments filter, sort or show, if they also name
- * its type. The schemas of graph tools do not list these properties.
+ * Checks the name of a property by which the arguments filter or sort, or
+ * which they show. Possible only if the arguments also name the type. The
+ * schemas of graph tools do not list properties, so they cannot find this
+ * fault.
  */
 
 static void
@@ -489,8 +500,7 @@ check_property(const Trying *t, const KgType *type, const JsonbValue *name,
 }
 
 /*
- * Returns the schema of a type's filters. It is compiled once, in the context
- * of t->filters.
+ * Returns the schema of filters on a type. It is compiled once, in t->context.
  */
 static const KgSchema *
 filters_schema(const Trying *t, const KgType *type)
@@ -515,8 +525,8 @@ filters_schema(const Trying *t, const KgType *type)
 }
 
 /*
- * Checks the operators and operands of filters against the schema that the
- * type's list tool publishes.
+ * Checks the operators and operands of filters against the schema of the
+ * type's list tool.
  */
 static void
 check_operands(const Trying *t, const KgType *type, const JsonbValue *filters,
@@ -529,7 +539,7 @@ check_operands(const Trying *t, const KgType *type, const JsonbValue *filters,
 	(void) try_value(&of_filters, filters, tried);
 }
 
-/* Checks filters, and each alternative in them. */
+/* Checks filters, including each alternative in their member "any". */
 static void
 check_filters(const Trying *t, const KgType *type, const JsonbValue *filters,
 			  const char *path, int tried)
@@ -638,8 +648,9 @@ report_too_large(const Trying *t)
 }
 
 /*
- * Tries the chosen samples. Returns whether the tool accepts them; otherwise
- * reports a fault. tried is the index of the argument that varies, or -1.
+ * Validates the arguments with the chosen samples. Returns whether the tool
+ * accepts them. If not, reports a fault. tried is the index of the argument
+ * whose samples are being tried, or -1.
  */
 static bool
 try_filled(const Trying *t, int tried)
@@ -665,7 +676,10 @@ try_filled(const Trying *t, int tried)
 	kg_json_root(filled, &root);
 	if (!try_value(t, &root, tried))
 		return false;
-	/* The schema of a generated tool lists all properties. */
+	/*
+	 * Only for fixed tools: the schema of a generated tool lists all
+	 * properties.
+	 */
 	if (t->op->callable.fixed != NULL)
 	{
 		initStringInfo(&path);
@@ -675,8 +689,8 @@ try_filled(const Trying *t, int tried)
 }
 
 /*
- * Calls try_filled(), and frees its memory unless it reported a fault, which
- * refers to this memory.
+ * Calls try_filled(), then frees its memory. If a fault was reported, the
+ * memory is not freed, because the fault refers to it.
  */
 static bool
 try_samples(const Trying *t, int tried)
@@ -701,7 +715,8 @@ choose(Trying *t, int arg, const Sample *sample)
 }
 
 /*
- * Returns the schema at a JSON Pointer into a reply, or NULL if it is unknown.
+ * Returns the schema of the value at a JSON Pointer in a reply. Returns NULL
+ * if it is unknown.
  */
 static const JsonbContainer *
 output_at(const Jsonb *output, const char *pointer, JsonbValue *at)
@@ -739,7 +754,8 @@ sample_of_result(const Jsonb *output, const KgTemplatePlace *place)
 	if (schema != NULL)
 		collect_samples(schema, 0, 0, samples);
 	/*
-	 * If the value can have several types, its type is only known at run time.
+	 * If the value may have several types, its type is only known when the
+	 * tool is called.
 	 */
 	if (samples->n != 1)
 	{
@@ -769,7 +785,7 @@ is_conditional(const Jsonb *schema)
 	return false;
 }
 
-/* Tries an operation without its optional arguments. */
+/* Validates an operation without its optional arguments. */
 static void
 try_without(Trying *t)
 {
@@ -895,7 +911,10 @@ find_callable(KgOperationDefined *op, const KgCatalog *catalog,
 
 /* ---- functions ---- */
 
-/* Input and result of look_up_function(). */
+/*
+ * The argument and the result of look_up_function(), which runs under
+ * kg_catch().
+ */
 typedef struct FunctionName
 {
 	const char *name;
@@ -922,7 +941,10 @@ kg_definition_function_named(const char *name)
 {
 	FunctionName function = {name, InvalidOid};
 
-	/* Until PostgreSQL 16 it raises an error for a text that is no name. */
+	/*
+	 * Until PostgreSQL 16, the look-up raises an error for a text that is not
+	 * a name.
+	 */
 	(void) kg_catch_refusal(KG_CATCH_MEMORY, look_up_function, &function);
 	return function.oid;
 }
@@ -954,7 +976,8 @@ function_fault(Oid oid)
 }
 
 /*
- * Reports a function that must not be registered. Otherwise sets def->writes.
+ * If the function may not be registered, reports a fault. Otherwise sets
+ * def->writes.
  */
 static void
 check_function(KgDefinition *def, KgErrorList *errors)

@@ -4,7 +4,7 @@
  *
  * The statement is analysed when the tool is registered, and again when a
  * bundle changes. When a catalog is read, only the tables of the statement are
- * looked up. So a tool exists for the callers that see all these tables.
+ * looked up. So the tool exists for all callers that see all of these tables.
  */
 #include "postgres.h"
 
@@ -16,7 +16,10 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* A parameter for each argument that the operation passes. */
+/*
+ * Returns an array with a parameter for each argument that the operation
+ * passes to the statement.
+ */
 static const Jsonb *
 parameters(const KgDefinition *def)
 {
@@ -68,7 +71,10 @@ report_error(const ErrorData *edata, KgErrorList *errors)
 
 /* ---- parameters ---- */
 
-/* Returns the type of JSON that a parameter takes; NULL: any. */
+/*
+ * Returns the JSON type of the values that a parameter accepts. Returns NULL
+ * if it accepts any.
+ */
 static const char *
 json_type_of(Oid type)
 {
@@ -93,7 +99,10 @@ json_type_of(Oid type)
 	}
 }
 
-/* Does the type of an argument fit?  An integer is a number. */
+/*
+ * Returns whether an argument of the JSON type can be passed to a parameter.
+ * An integer is also a number.
+ */
 static bool
 fits(const JsonbValue *type, const char *wanted)
 {

@@ -1,10 +1,11 @@
 /*
  * register.c
- *	  Registers a tool: from the definition in a request to the stored row.
+ *	  Registers a tool: reads the definition in a request and stores it as a
+ *	  row.
  *
  *	  Registering a tool and changing types or relations exclude each other
- *	  (kg_lock_tools_exclusive(), kg_lock_tools_shared()). Each therefore checks
- *	  the result of the other.
+ *	  (kg_lock_tools_exclusive(), kg_lock_tools_shared()). So each of them
+ *	  sees the other's result and checks it.
  */
 #include "postgres.h"
 
@@ -44,8 +45,9 @@ read_version(const char *text)
 }
 
 /*
- * Returns the definition of the version that "default_of" names, or NULL.
- * Reports a version that does not exist. Call it as the extension's owner.
+ * Returns the definition of the version that "default_of" names, or NULL. If
+ * that version does not exist, reports a fault. Must run as the owner of the
+ * extension.
  */
 static Jsonb *
 find_default(const char *tenant, const Jsonb *sent, KgErrorList *errors)
@@ -74,8 +76,8 @@ find_default(const char *tenant, const Jsonb *sent, KgErrorList *errors)
 }
 
 /*
- * Returns the definition with the function's qualified name, so that the search
- * path of later callers does not matter.
+ * Returns the definition with the qualified name of its function, so that it
+ * does not depend on the search_path of later callers.
  */
 static Jsonb *
 qualify_function(Jsonb *definition)
@@ -167,8 +169,8 @@ make_stored(const Jsonb *sent, const Jsonb *definition, const char *bundle)
 }
 
 /*
- * Returns whether the definition is already stored. Such a definition is not
- * checked again; kg_check() reports its faults.
+ * Returns whether an equal definition is already stored. Such a definition is
+ * not checked again, and kg_check() reports its faults.
  */
 static bool
 is_registered(const char *tenant, const KgDefinition *def)
@@ -180,8 +182,8 @@ is_registered(const char *tenant, const KgDefinition *def)
 }
 
 /*
- * Returns the row to store, and sets *def to its parsed definition. Reports
- * faults, and returns NULL if there are any.
+ * Returns the row to store, and sets *def to the parsed definition. If the
+ * definition has faults, reports them and returns NULL.
  */
 static KgStoredTool *
 prepare(const char *tenant, const Jsonb *sent, const char *bundle, Oid caller,
@@ -201,7 +203,11 @@ prepare(const char *tenant, const Jsonb *sent, const char *bundle, Oid caller,
 	*def = kg_definition_read(definition, errors);
 	if (*def == NULL)
 	{
-		/* Arguments in a $ref are not found, for example. */
+		/*
+		 * A fault at the root of the input schema may be the cause, such as a
+		 * $ref in which arguments are not found. So faults at the root are
+		 * reported, too.
+		 */
 		if (kg_json_get(&definition->root, "input_schema", &input) &&
 			kg_json_is_object(&input))
 			kg_client_check_root(kg_json_container(&input), errors);
@@ -233,7 +239,7 @@ make_reply(const char *name, const char *version, const char *verdict)
 Jsonb *
 kg_register_tool(const Jsonb *sent)
 {
-	/* Indexed by KgToolVerdict. */
+	/* Values of the reply's member, indexed by KgToolVerdict. */
 	static const char *const verdicts[] = {
 		"created", "deprecated", "unchanged"};
 	char *tenant = pstrdup(kg_identity_require(KG_ACCESS_ADMIN));
@@ -315,7 +321,10 @@ kg_unregister_tool(const char *name, const char *version)
 
 /* ---- bundles ---- */
 
-/* Reports the faults of one definition with paths into the bundle. */
+/*
+ * Adds the faults of one definition to "errors", with paths that begin at the
+ * bundle.
+ */
 static void
 move_errors(KgErrorList *own, const char *path, KgErrorList *errors)
 {
@@ -341,8 +350,9 @@ prepare_of_bundle(const char *tenant, const Jsonb *sent, const char *bundle,
 }
 
 /*
- * Checks the tools that a version calls, in the catalog version->whose. "own"
- * says that the version belongs to the bundle that is applied.
+ * Checks a version of a tool against the tools that it calls in the catalog
+ * version->whose. "own" means that the version is part of the bundle that is
+ * being applied.
  */
 static void
 check_version(const KgToolVersion *version, bool own, int index,

@@ -1,6 +1,7 @@
 /*
  * register.h
- *	  Registering a tool: from the definition in a request to the stored row.
+ *	  Registers a tool: reads the definition in a request and stores it as a
+ *	  row.
  */
 #ifndef KG_REGISTER_H
 #define KG_REGISTER_H
@@ -8,8 +9,8 @@
 #include "utils/jsonb.h"
 
 /*
- * Registers a tool as the current role, and returns the reply. Call it inside
- * SPI_connect().
+ * Registers a tool as the current role, and returns the reply. Must be called
+ * inside SPI_connect().
  */
 extern Jsonb *kg_register_tool(const Jsonb *sent);
 
@@ -17,8 +18,8 @@ extern Jsonb *kg_register_tool(const Jsonb *sent);
 extern Jsonb *kg_unregister_tool(const char *name, const char *version);
 
 /*
- * Installs the functions that bundles need (store/registered_tools.h). Called
- * when the module is loaded.
+ * Sets the hooks by which the code for bundles calls this code
+ * (store/registered_tools.h). Called when the module is loaded.
  */
 extern void kg_register_init(void);
 

@@ -1,10 +1,10 @@
 /*
  * registered.c
- *	  Registered tools: finding a version, running it, listing them.
+ *	  Registered tools: finds, runs and lists versions.
  *
- *	  A version is parsed and bound once for each catalog. If a version uses
- *	  a type or relation that is hidden from the catalog's role or agent, the
- *	  version does not exist for them.
+ *	  A version is parsed once for each catalog, and bound to the tools of
+ *	  that catalog. If the version uses a type or relation that is hidden from
+ *	  the catalog's role or agent, it does not exist for them.
  */
 #include "postgres.h"
 
@@ -31,7 +31,10 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* Returns the parsed definition, bound to the version's catalog. */
+/*
+ * Returns the parsed definition of a version, bound to the tools of the
+ * version's catalog.
+ */
 static const KgDefinition *
 definition_of(const KgToolVersion *version)
 {
@@ -45,7 +48,10 @@ definition_of(const KgToolVersion *version)
 		return version->made;
 	old = MemoryContextSwitchTo(version->context);
 	def = kg_definition_read(version->definition, &errors);
-	/* A limit was lowered after the registration: the tool cannot be used. */
+	/*
+	 * The definition exceeds a limit that was lowered after the registration,
+	 * so the tool cannot be used.
+	 */
 	if (def == NULL)
 		def = palloc0(sizeof(KgDefinition));
 	else
@@ -69,7 +75,7 @@ may_use(const KgDefinition *def)
 		   (!def->writes || kg_identity_tenant(KG_ACCESS_WRITE) != NULL);
 }
 
-/* Returns whether the caller can use any version. */
+/* Returns whether the caller can use any version of the tool. */
 static bool
 has_name(const KgRegisteredName *name, const KgAgent *agent)
 {
@@ -173,7 +179,10 @@ without_blanks(const Jsonb *arguments)
 	return kg_jw_finish(&w);
 }
 
-/* Returns the schema in a member, or in a member of the member; or NULL. */
+/*
+ * Returns the schema in the member "key" of a schema or, if name is not NULL,
+ * in the member "name" of that. Returns NULL if it is missing.
+ */
 static const JsonbContainer *
 subschema(const JsonbContainer *schema, const char *key, const char *name)
 {
@@ -186,7 +195,7 @@ subschema(const JsonbContainer *schema, const char *key, const char *name)
 	return name != NULL ? subschema(schema, name, NULL) : schema;
 }
 
-/* Returns whether a schema has arrays or objects, and no strings. */
+/* Returns whether a schema accepts arrays or objects, but no strings. */
 static bool
 has_no_text(const JsonbContainer *schema)
 {
@@ -212,7 +221,11 @@ has_no_text(const JsonbContainer *schema)
 	return found && !kg_schema_has_type(schema, "string");
 }
 
-/* Returns the array or object that a value is the JSON text of, or NULL. */
+/*
+ * If a value is a string with the JSON text of an array or object, and the
+ * schema accepts such but no strings, returns the array or object. Otherwise
+ * returns NULL.
+ */
 static Jsonb *
 decoded(const JsonbContainer *schema, const JsonbValue *value)
 {
@@ -225,7 +238,10 @@ decoded(const JsonbContainer *schema, const JsonbValue *value)
 	return json != NULL && !JB_ROOT_IS_SCALAR(json) ? json : NULL;
 }
 
-/* Writes a value with arrays and objects in place of their JSON text. */
+/*
+ * Writes a value. Strings with JSON text are replaced by the arrays or objects
+ * that they contain.
+ */
 static void
 write_decoded(KgJsonWriter *w, const JsonbContainer *schema,
 			  const JsonbValue *value)
@@ -260,8 +276,8 @@ write_decoded(KgJsonWriter *w, const JsonbContainer *schema,
 }
 
 /*
- * Returns the arguments without nulls, and with arrays and objects in place of
- * their JSON text.
+ * Returns the arguments without nulls. Strings with JSON text are replaced by
+ * the arrays or objects that they contain.
  */
 static const Jsonb *
 in_other_form(const KgDefinition *def, const Jsonb *arguments)
@@ -310,8 +326,9 @@ typedef struct Run
 	KgToolCall *call;
 	const KgDefinition *def;
 	const Jsonb *arguments;
-	const Jsonb **results; /* of the steps; NULL: no reply yet */
-	KgConfirm *confirm;	   /* confirmation of a function that writes */
+	/* replies of the steps of a sequence; NULL: no reply yet */
+	const Jsonb **results;
+	KgConfirm *confirm; /* confirmation of a function that writes */
 } Run;
 
 static const JsonbValue *
@@ -345,7 +362,10 @@ throw_too_large(void)
 			 .expected = "shorter arguments");
 }
 
-/* An absent argument that is a parameter of a statement is NULL there. */
+/*
+ * Returns whether the value at an insertion position is a parameter of an SQL
+ * statement. If the argument is absent, such a parameter is null.
+ */
 static bool
 is_parameter(const Run *run, const KgOperationDefined *op, int place)
 {
@@ -390,9 +410,10 @@ same_member(const JsonbContainer *object, const char *key,
 }
 
 /*
- * Translates "next", the arguments of the called tool, into arguments of this
- * tool. Arguments that have no counterpart in "next" stay as they were sent.
- * Returns NULL if a change has no counterpart in this tool's arguments.
+ * Translates "next", arguments of the called tool, into arguments of the
+ * registered tool. Arguments that are not inserted as a member of their own
+ * stay as they were sent. If "next" changes a member that is not an inserted
+ * argument, returns NULL.
  */
 static Jsonb *
 translate_next(const Run *run, const KgOperationDefined *op,
@@ -455,8 +476,8 @@ with_next(const Run *run, const KgOperationDefined *op, const Jsonb *filled,
 }
 
 /*
- * Returns the object with the paths in a member, an array of objects, changed
- * to point into the arguments that were sent.
+ * Returns the object with changed paths in one of its members, an array of
+ * objects. The paths then point into the arguments that the caller sent.
  */
 static Jsonb *
 with_own_paths(const KgToolCall *call, Jsonb *object, const char *member)
@@ -481,9 +502,9 @@ with_own_paths(const KgToolCall *call, Jsonb *object, const char *member)
 }
 
 /*
- * Returns the idempotency key of an operation, or NULL. Each step of a sequence
- * has its own key, derived from the call's. A repeated call thus repeats the
- * keys of all steps.
+ * Returns the idempotency key of an operation, or NULL. Each step of a
+ * sequence has a key of its own, derived from the key of the call. So if the
+ * call is repeated, the steps repeat their keys.
  */
 static const char *
 key_of(const Run *run, const KgOperationDefined *op)
@@ -511,8 +532,8 @@ writes(const KgCallable *callable, bool *deletes)
 }
 
 /*
- * Raises KG_FORBIDDEN if what an operation does must be confirmed. why
- * completes the sentence.
+ * Raises KG_FORBIDDEN if an operation must be confirmed by the user. "why"
+ * completes the sentence of the message.
  */
 static void
 refuse_to_ask(const KgCallable *callable, const char *why, const char *expected)
@@ -531,7 +552,7 @@ refuse_to_ask(const KgCallable *callable, const char *why, const char *expected)
 			expected);
 }
 
-/* Runs an operation. Errors from here on belong to the called tool. */
+/* Runs an operation. Errors that it raises are errors of the called tool. */
 static Jsonb *
 run_operation(const Run *run, const KgOperationDefined *op)
 {
@@ -558,8 +579,8 @@ run_operation(const Run *run, const KgOperationDefined *op)
 }
 
 /*
- * Returns the operation of a query, or the operation that the arguments of a
- * composite select.
+ * Returns the operation to run: the only operation of a query, or the
+ * operation of a composite that the arguments select.
  */
 static const KgOperationDefined *
 operation_of(const Run *run)
@@ -594,8 +615,8 @@ run_step(void *arg)
 }
 
 /*
- * Runs a step with a snapshot that sees the writes of earlier steps. Returns
- * the error, or NULL.
+ * Runs a step of a sequence with a snapshot that sees the writes of earlier
+ * steps. Returns the error if the step fails, or NULL.
  */
 static ErrorData *
 try_step(Step *step, CommandId begun)
@@ -629,11 +650,11 @@ lacks_result(const Run *run, const KgOperationDefined *op)
 
 typedef struct Failures
 {
-	KgJsonWriter w; /* array of the errors */
+	KgJsonWriter w; /* array of the errors of the steps */
 	StringInfoData text;
 	StringInfoData not_tried;
 	int n;
-	bool last; /* no further step is tried */
+	bool last; /* true: no further step is run */
 	KgErrorCode code;
 } Failures;
 
@@ -647,7 +668,7 @@ add_failure(const Run *run, Failures *failures, const ErrorData *edata)
 
 	if (failures->n++ == 0)
 		failures->code = code;
-	/* Further steps would probably exceed the limit again. */
+	/* A further step would probably exceed the limit, too. */
 	failures->last |= code == KG_LIMIT_EXCEEDED || code == KG_TIMEOUT;
 	if (failures->n > 1)
 		appendStringInfoString(&failures->text, "; ");
@@ -674,8 +695,8 @@ throw_failures(Failures *failures)
 }
 
 /*
- * Raises KG_LIMIT_EXCEEDED if a reply is too long. Tools limit their own
- * replies; functions and sequences do not.
+ * Raises KG_LIMIT_EXCEEDED if a reply is too long. Only called for functions
+ * and sequences, because other tools limit their own replies.
  */
 static void
 check_size(Size size)
@@ -689,8 +710,9 @@ check_size(Size size)
 }
 
 /*
- * Runs each step in its own subtransaction, so that errors of later steps are
- * found, too. If any step fails, the final error rolls back the whole call.
+ * Runs each step of a sequence in a subtransaction of its own. So errors of
+ * later steps are found, too. If any step fails, an error is raised at the
+ * end, and the whole call is rolled back.
  */
 static Jsonb *
 run_sequence(Run *run)
@@ -701,7 +723,10 @@ run_sequence(Run *run)
 	CommandId begun = GetCurrentCommandId(false);
 	Size size = 0;
 
-	/* Half of a sequence cannot wait for an answer. */
+	/*
+	 * A sequence cannot be interrupted for an answer of the user after some of
+	 * its steps.
+	 */
 	for (int i = 0; i < def->nops; i++)
 		refuse_to_ask(&def->ops[i].callable,
 					  "a sequence cannot request",
@@ -760,9 +785,9 @@ throw_broken(const KgDefinition *def, const char *what)
 }
 
 /*
- * Returns whether RAISE raised the error. The SQLSTATE does not show this:
- * PL/pgSQL itself raises no_data_found or insufficient_privilege when a
- * function fails.
+ * Returns whether a RAISE statement raised the error. The SQLSTATE does not
+ * show that: PL/pgSQL itself raises no_data_found or insufficient_privilege if
+ * a function fails.
  */
 static bool
 is_raised(const ErrorData *edata)
@@ -772,8 +797,9 @@ is_raised(const ErrorData *edata)
 }
 
 /*
- * Raises an error that a function raised deliberately for its caller. Any other
- * error is reported as a broken function.
+ * If the function raised the error deliberately for its caller, raises it
+ * again. For any other error, raises an error which says that the function is
+ * broken.
  */
 static KG_NORETURN void
 throw_of_function(const KgDefinition *def, ErrorData *edata)
@@ -824,7 +850,7 @@ invoke(void *arg)
 }
 
 /*
- * Returns whether a function that writes may delete: true unless its
+ * Returns whether a function that writes may delete data. It may, unless its
  * annotations set destructiveHint to false.
  */
 static bool
@@ -908,7 +934,10 @@ check_reply(const KgDefinition *def, const Jsonb *reply)
 	}
 }
 
-/* A function's result is not stored, so a repeated key could not return it. */
+/*
+ * Raises an error for an idempotency key. The result of a function is not
+ * stored, so a repeated call could not return it.
+ */
 static KG_NORETURN void
 throw_no_keys(const KgDefinition *def)
 {

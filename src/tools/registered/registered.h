@@ -1,6 +1,6 @@
 /*
  * registered.h
- *	  Registered tools: finding a version, running it, listing them.
+ *	  Registered tools: finds, runs and lists versions.
  */
 #ifndef KG_REGISTERED_H
 #define KG_REGISTERED_H
@@ -25,17 +25,17 @@ extern const char *kg_registered_split(const char *name, const char **version);
 
 /*
  * Runs the registered tool that call->name names. Returns NULL if the caller
- * has no registered tool of that name or alias. Raises KG_VERSION_NOT_FOUND.
+ * has no registered tool with this name or alias. Raises KG_VERSION_NOT_FOUND.
  */
 extern Jsonb *kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
 								 KgToolCall *call);
 
 /*
- * Replaces a call of a query or a composite by the tool that it would call,
- * with its arguments. For other kinds, callable is empty. Returns false if the
- * caller has no such registered tool. Errors about the tool's version have the
- * path "path". Raises KG_LIMIT_EXCEEDED if the arguments would have more than
- * max_bytes bytes.
+ * Replaces a call of a registered query or composite by a call of the tool
+ * that it would call, with that tool's arguments. For other kinds, sets the
+ * members of callable to NULL. Returns false if the caller has no such
+ * registered tool. Errors about the version are at "path". Raises
+ * KG_LIMIT_EXCEEDED if the arguments would exceed max_bytes.
  */
 extern bool kg_registered_resolve(const KgCatalog *catalog, KgToolCall *call,
 								  const char *path, int max_bytes,
@@ -58,19 +58,20 @@ extern bool kg_registered_fits(const KgCatalog *catalog, const char *name,
 extern Jsonb *kg_registered_meta(const KgToolCall *call);
 
 /*
- * Returns whether a tool that the catalog's caller has belongs to the toolset.
+ * Returns whether the caller has a registered tool that belongs to the
+ * toolset.
  */
 extern bool kg_registered_has_toolset(const KgCatalog *catalog,
 									  const char *toolset);
 
 /*
- * Returns a List of KgDefinition * with the listed tools, ordered by toolset
- * and name.
+ * Returns a List of KgDefinition * of the registered tools to list, ordered by
+ * toolset and name.
  */
 extern List *kg_registered_listed(const KgCatalog *catalog,
 								  const KgAgent *agent);
 
-/* Writes the annotations of a tool. */
+/* Writes the MCP annotations of a tool. */
 extern void kg_registered_annotations(const KgDefinition *def, KgJsonWriter *w);
 
 #endif /* KG_REGISTERED_H */

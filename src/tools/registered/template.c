@@ -1,6 +1,7 @@
 /*
  * template.c
- *	  Templates of arguments: parsed once, filled in for each call.
+ *	  Templates of arguments. A template is parsed once, and values are
+ *	  inserted for each call.
  */
 #include "postgres.h"
 
@@ -24,13 +25,14 @@ typedef enum PartKind
 typedef struct Part
 {
 	PartKind kind;
-	const char *key; /* name of the member, if outer is an object */
+	/* name of the member, if the containing part is an object */
+	const char *key;
 	int keylen;
-	JsonbValue value; /* if the part is a constant */
+	JsonbValue value; /* value of the part, if it is a constant */
 	int place;
 	int n;
 	struct Part *members;
-	const struct Part *outer; /* containing part; NULL: this is the root */
+	const struct Part *outer; /* the containing part; NULL: this is the root */
 } Part;
 
 struct KgTemplate
@@ -39,7 +41,8 @@ struct KgTemplate
 	int nplaces;
 	int allocated;
 	KgTemplatePlace *places;
-	const Part **parts; /* part of each insertion position */
+	/* for each insertion position, the part at which the value is inserted */
+	const Part **parts;
 };
 
 typedef struct Reading
@@ -136,8 +139,8 @@ add_place(KgTemplate *template, Part *part)
 }
 
 /*
- * Returns whether an object is an instruction such as {"$arg": name}. Keys
- * that begin with $ are reserved for such instructions.
+ * Returns whether an object is an instruction such as {"$arg": name}. All keys
+ * that begin with $ are reserved for instructions.
  */
 static bool
 has_dollar(const JsonbContainer *object)
@@ -184,8 +187,8 @@ read_place(const Reading *r, const JsonbContainer *object, Part *node)
 static bool read_node(Reading *r, const JsonbValue *value, Part *node);
 
 /*
- * Parses the members of an object or array. Returns whether any of them
- * contains an insertion position.
+ * Parses the members of an object or array. Returns whether it contains an
+ * insertion position.
  */
 static bool
 read_members(Reading *r, const JsonbContainer *container, Part *node)
@@ -389,18 +392,18 @@ kg_json_at(const Jsonb *document, const char *pointer, JsonbValue *found)
 	return found;
 }
 
-/* ---- filling ---- */
+/* ---- inserting values ---- */
 
 typedef struct Filling
 {
 	const JsonbValue *const *values;
 	KgJsonWriter w;
-	int64 left; /* bytes that may still be written */
+	int64 left; /* bytes that the arguments may still have */
 } Filling;
 
 /*
- * Subtracts the bytes of a value from f->left, counted as kg_args_root() does.
- * Returns false if too few are left.
+ * Subtracts the bytes of a value, counted as kg_args_root() counts them, from
+ * f->left. Returns false if too few are left.
  */
 static bool
 take_bytes(Filling *f, const JsonbValue *value)
@@ -422,7 +425,10 @@ take_bytes(Filling *f, const JsonbValue *value)
 	return f->left >= 0;
 }
 
-/* Writes a part. Returns false if too few bytes are left. */
+/*
+ * Writes a part with its values inserted. Returns false if too few bytes are
+ * left.
+ */
 static bool
 fill(Filling *f, const Part *node)
 {

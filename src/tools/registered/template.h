@@ -1,14 +1,15 @@
 /*
  * template.h
  *	  The template of the arguments that an operation of a registered tool
- *	  passes to another tool. It is JSON with {"$arg": name} for values of the
- *	  input. A sequence may also use {"$result": operation, "path": pointer}
- *	  for values of earlier replies.
+ *	  passes to another tool. A template is JSON, in which {"$arg": name}
+ *	  stands for the value of an argument. In a sequence, {"$result":
+ *	  operation, "path": pointer} stands for a value in the reply of an
+ *	  earlier step.
  *
- *	  A template is parsed once. It lives in the memory context that was
- *	  current at that time, and points into the value from which it was read.
- *	  Inserted values are not parsed: only objects of the template itself are
- *	  replaced.
+ *	  A template is parsed once. It is allocated in the current memory
+ *	  context, and points into the value from which it was read. Inserted
+ *	  values are not parsed: an object in them that looks like an instruction
+ *	  stays as it is.
  */
 #ifndef KG_TEMPLATE_H
 #define KG_TEMPLATE_H
@@ -21,12 +22,16 @@ typedef struct KgTemplate KgTemplate;
 /* A position at which a value is inserted. */
 typedef struct KgTemplatePlace
 {
-	int arg;	/* index among the names, or -1: */
-	int result; /* index of the step, with a pointer into its reply */
+	/* index of the argument to insert; -1: the value comes from a reply */
+	int arg;
+	/*
+	 * index of the step whose reply has the value; pointer is its JSON Pointer
+	 */
+	int result;
 	const char *pointer;
 } KgTemplatePlace;
 
-/* The names that a template may use. */
+/* The names of arguments and steps that a template may use. */
 typedef struct KgTemplateNames
 {
 	int nargs;
@@ -36,8 +41,9 @@ typedef struct KgTemplateNames
 } KgTemplateNames;
 
 /*
- * Parses a template. Reports faults with the path, a JSON Pointer to the
- * template in the definition. Returns NULL if there are any.
+ * Parses a template. "path" is the JSON Pointer of the template in the
+ * definition, for errors. If the template has faults, reports them and returns
+ * NULL.
  */
 extern KgTemplate *kg_template_read(const JsonbValue *value,
 									const KgTemplateNames *names,
@@ -46,33 +52,36 @@ extern KgTemplate *kg_template_read(const JsonbValue *value,
 extern int kg_template_places(const KgTemplate *template,
 							  const KgTemplatePlace **places);
 
-/* Returns the JSON Pointer of an insertion position in the filled arguments. */
+/* Returns the JSON Pointer that an insertion position has in the arguments. */
 extern char *kg_template_path(const KgTemplate *template, int place);
 
 /*
- * Returns the index of the placeholder whose value contains the target of a
- * JSON Pointer, or -1. Sets *rest to the part of the pointer below the
- * placeholder.
+ * Returns the index of the insertion position whose value contains the target
+ * of a JSON Pointer, or -1. Sets *rest to the part of the pointer that follows
+ * the position.
  */
 extern int kg_template_place_at(const KgTemplate *template, const char *path,
 								const char **rest);
 
 /*
- * Returns the arguments with the values inserted; the key of a NULL value is
- * omitted. Returns NULL once they exceed max_bytes, the limit of
- * kg_args_root().
+ * Returns the arguments with the values inserted. If a value is NULL, its key
+ * is omitted. Returns NULL if the arguments exceed max_bytes, counted as
+ * kg_args_root() counts them.
  */
 extern Jsonb *kg_template_fill(const KgTemplate *template,
 							   const JsonbValue *const *values, int max_bytes);
 
 /*
- * Sets *found to the target of a JSON Pointer. Returns NULL if it has no
- * target.
+ * Sets *found to the target of a JSON Pointer in a document. Returns NULL if
+ * there is no target.
  */
 extern JsonbValue *kg_json_at(const Jsonb *document, const char *pointer,
 							  JsonbValue *found);
 
-/* Returns the argument that is inserted unchanged as the member key, or -1. */
+/*
+ * Returns the index of the argument whose value the template inserts unchanged
+ * as the member "key", or -1.
+ */
 extern int kg_template_member(const KgTemplate *template, const char *key);
 
 #endif /* KG_TEMPLATE_H */

@@ -8,7 +8,10 @@
 #include "tools/reply/changes.h"
 #include "tools/reply/reply.h"
 
-/* whole: with the values before and after. */
+/*
+ * Writes a change. If "whole" is true, writes it with the values before and
+ * after.
+ */
 static void
 write_change(const KgChangesPage *page, int i, bool whole, KgJsonWriter *w)
 {
@@ -69,7 +72,10 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
-/* The next page begins below the last change before the item. */
+/*
+ * Sets the cursor of the next page, which begins after the last change in the
+ * reply.
+ */
 static void
 next_changes(void *state, int item, KgNext *next)
 {

@@ -16,18 +16,18 @@ typedef struct KgChangesPage
 	const KgInput *input;
 	const KgChange *changes;
 	int n;
-	bool more; /* the limit excludes further changes */
+	bool more; /* true: there are more changes, which the limit excludes */
 	KgMarks marks;
-	/* Writes the reply's members before "changes"; or NULL. */
+	/* Writes the members of the reply that precede "changes"; or NULL. */
 	void (*head)(const void *state, KgJsonWriter *w);
 	/* Writes the members that name the changed entity or edge; or NULL. */
 	void (*subject)(const void *state, const KgChange *change, KgJsonWriter *w);
-	/* Returns the cursor of the changes after this one. */
+	/* Returns the cursor of the page that begins after this change. */
 	const char *(*cursor)(const void *state, const KgChange *last);
 	const void *state;
 } KgChangesPage;
 
-/* Returns the reply, within the call's max_bytes. */
+/* Returns a reply with the changes, of at most max_bytes of the call. */
 extern Jsonb *kg_changes_reply(const KgChangesPage *page);
 
 #endif /* KG_REPLY_CHANGES_H */

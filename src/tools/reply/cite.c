@@ -67,7 +67,7 @@ receive_version(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Sets the versions of rows of tables, type by type. */
+/* Sets the versions of entities whose type reads a table of the user. */
 static void
 cite_bound(const Citing *citing)
 {

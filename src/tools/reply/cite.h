@@ -8,27 +8,31 @@
 #include "model/catalog.h"
 #include "tools/reply/reply.h"
 
-/* An entity in a reply, with the index of its item. */
+/* An entity in a reply, and the index of the reply's item that contains it. */
 typedef struct KgCited
 {
 	const KgType *type;
 	const char *id;
-	int item;	   /* negative: reported with every reply */
+	/* negative: the entity is reported even if items are omitted */
+	int item;
 	int64 version; /* set by kg_cite(); 0: the entity does not exist */
 } KgCited;
 
-/* Returns whether the tool has the argument and the caller set it. */
+/*
+ * Returns whether the tool has the argument "citations" and the caller set it
+ * to true.
+ */
 extern bool kg_cite_wanted(const KgInput *in);
 
 /*
- * Reads the versions of the entities, and stores them in the draft, which
- * reports them by handle.
+ * Reads the versions of the entities and stores them in the draft. The reply
+ * then lists them by handle.
  */
 extern void kg_cite(KgDraft *draft, KgCited *cited, int n);
 
 /*
- * Write and measure the citations of the listed items, for
- * tools/reply/reply.c.
+ * Write and measure the citations of the first "listed" items of the reply,
+ * for tools/reply/reply.c.
  */
 extern void kg_citations_write(const KgDraft *draft, int listed,
 							   KgJsonWriter *w);

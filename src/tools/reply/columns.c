@@ -35,8 +35,8 @@ of_relation(const KgRelation *relation)
 }
 
 /*
- * Returns the properties that are shown if the caller does not choose: the
- * type's x-summary-fields and its label. NULL: all properties.
+ * Returns the properties to show if the call has no "columns": the type's
+ * x-summary-fields and its label. Returns NULL for all properties.
  */
 static KgProjection *
 summary_of(const KgType *type)
@@ -54,8 +54,8 @@ summary_of(const KgType *type)
 }
 
 /*
- * Reads "columns"; returns false if it is absent. The types' names are built
- * only if it is present, because only errors use them.
+ * Reads "columns". Returns false if it is absent. Only errors need the names
+ * of the types, so they are not collected in this case.
  */
 static bool
 choose_nodes(KgShownColumns *columns, const KgGraph *graph, int first, int n,
@@ -95,7 +95,10 @@ key_of(const KgRelation *relation)
 	return NULL;
 }
 
-/* Reads "edge_columns", and adds the properties of edges among "columns". */
+/*
+ * Reads "edge_columns", and adds the properties of edges ("edge.since") that
+ * "columns" has.
+ */
 static bool
 choose_edges(KgShownColumns *columns, const KgCatalog *catalog,
 			 const KgInput *in, const KgNamesApart *of_edges)
@@ -152,8 +155,8 @@ read_edges(KgShownColumns *columns, const KgCatalog *catalog, const KgInput *in,
 }
 
 /*
- * Raises KG_INVALID_INPUT if "columns" is present: with ids_only the reply
- * shows no properties to choose from.
+ * Raises KG_INVALID_INPUT if the call has both ids_only and "columns", because
+ * the reply then shows no properties.
  */
 static void
 check_ids_only(const KgInput *in)
@@ -223,7 +226,10 @@ kg_columns_of_node(const KgShownColumns *columns, int rank, const Jsonb *data)
 										 : data;
 }
 
-/* Adds the values of paths through references to the nodes of one type. */
+/*
+ * Adds the values of paths through references to the shown data of the nodes
+ * of one type.
+ */
 static void
 reach_type(const KgProjection *shown, KgGraph *graph, uint16 rank, KgRef **refs,
 		   uint32 n)

@@ -1,16 +1,16 @@
 /*
  * joined_rows.c
- *	  The rows of a traversal joined with their nodes and edges.
+ *	  Merges the rows of a traversal with their nodes and edges (joined rows).
  *
- *	  The reply of a traversal has a row of handles for each match, and has the
- *	  nodes and edges of all rows once. A joined row is an object with members
- *	  for the ends and edges of its steps:
+ *	  The reply of a traversal has a row of handles for each match, and has
+ *	  the nodes and edges of all rows once. A joined row is an object with
+ *	  members for the ends and edges of its steps:
  *
  *	  {"from": "mob:blaze", "edge": "-DROPS->", "to": "item:blaze_rod",
- *	   "from.name": "Blaze", "edge.chance": 1, "to.name": "Blaze Rod"}
+ *	  "from.name": "Blaze", "edge.chance": 1, "to.name": "Blaze Rod"}
  *
- *	  With several steps, their members have the number of the step: edge1, to1,
- *	  edge2, to2. An edge is an arrow as in paths.
+ *	  If there are several steps, the members have the number of their step:
+ *	  edge1, to1, edge2, to2. An edge is an arrow, as in paths.
  */
 #include "postgres.h"
 
@@ -18,19 +18,26 @@
 #include "base/json.h"
 #include "tools/reply/joined_rows.h"
 
-/* The directions in which all rows have an edge in a step. */
+/*
+ * A step of all rows. forward: each row has an edge from the first handle of
+ * the step to the second. backward: each row has one from the second to the
+ * first.
+ */
 typedef struct Step
 {
 	bool forward;
 	bool backward;
 } Step;
 
-/* The nodes and edges of a reply, by their handles. */
+/* The nodes and edges of a reply, looked up by handle. */
 typedef struct Joined
 {
-	Jsonb *nodes; /* {handle: properties} */
-	Jsonb *edges; /* {from and to: edge} */
-	/* {name: true} of the properties that are not the id in each node */
+	Jsonb *nodes; /* object: {handle: properties} */
+	Jsonb *edges; /* object: {handles of both ends: edge} */
+	/*
+	 * Object {name: true} of the properties to write. A property is left out
+	 * if its value is the id in each node.
+	 */
 	Jsonb *told;
 	int nsteps;
 	Step *steps;
@@ -63,7 +70,7 @@ handle_of(const JsonbValue *end)
 	return psprintf("%s:%s", kg_json_cstring(&type), kg_json_cstring(&id));
 }
 
-/* Returns whether an object has no member except those of the list. */
+/* Returns whether all members of an object are in the list of names. */
 static bool
 has_only(const JsonbValue *object, const char *const *names)
 {
@@ -79,7 +86,7 @@ has_only(const JsonbValue *object, const char *const *names)
 	return true;
 }
 
-/* Reads the nodes. Returns false if their rows cannot be joined. */
+/* Reads the nodes. Returns false if they prevent joined rows. */
 static bool
 read_nodes(Joined *j, const JsonbContainer *nodes)
 {
@@ -122,7 +129,10 @@ read_nodes(Joined *j, const JsonbContainer *nodes)
 	return true;
 }
 
-/* A handle contains no control character. */
+/*
+ * Returns the key of an edge in the object j->edges. The separator is a
+ * control character, which no handle contains.
+ */
 static char *
 ends_key(const char *from, const char *to)
 {
@@ -130,8 +140,8 @@ ends_key(const char *from, const char *to)
 }
 
 /*
- * Reads the edges. Returns false if two edges have the same ends, or if their
- * rows cannot be joined for another reason.
+ * Reads the edges. Returns false if they prevent joined rows, for example if
+ * two edges have the same ends.
  */
 static bool
 read_edges(Joined *j, const JsonbContainer *edges)
@@ -160,14 +170,17 @@ read_edges(Joined *j, const JsonbContainer *edges)
 	return kg_json_length(&j->edges->root) == kg_json_length(edges);
 }
 
-/* Returns the name of a member: of the only step, or with its number. */
+/*
+ * Returns the name of a member of a joined row. If there are several steps, it
+ * has the number of the step.
+ */
 static char *
 name_of(const Joined *j, const char *name, int step)
 {
 	return j->nsteps == 1 ? pstrdup(name) : psprintf("%s%d", name, step);
 }
 
-/* Writes properties as members whose names begin with the given one. */
+/* Writes properties as members whose names begin with "of" and a period. */
 static void
 write_properties(KgJsonWriter *w, const char *of, const JsonbContainer *object,
 				 const Jsonb *told)
@@ -184,7 +197,7 @@ write_properties(KgJsonWriter *w, const char *of, const JsonbContainer *object,
 	}
 }
 
-/* Writes an end of a step. Returns false if the reply does not have its node. */
+/* Writes an end of a step. Returns false if the reply lacks the node. */
 static bool
 write_end(const Joined *j, KgJsonWriter *w, const char *name,
 		  const char *handle)
@@ -199,9 +212,9 @@ write_end(const Joined *j, KgJsonWriter *w, const char *name,
 }
 
 /*
- * Finds the only edge between the ends of a step. If all rows have an edge in
- * one direction of the step, the edge has this direction. Returns its key, or
- * NULL.
+ * Finds the only edge between the ends of a step and returns its key, or NULL.
+ * If all rows have an edge in one direction of the step, the edge must have
+ * this direction.
  */
 static char *
 find_edge(const Joined *j, int step, const char *from, const char *to,
@@ -224,9 +237,9 @@ find_edge(const Joined *j, int step, const char *from, const char *to,
 }
 
 /*
- * Writes the edge of a step, and adds its key to "used". Returns false if the
- * reply does not have exactly one. The edge of a walk of several hops has no
- * direction.
+ * Writes the edge of a step, and adds its key to "used". Returns false unless
+ * the reply has exactly one such edge. The edge of a walk of several hops has
+ * no direction.
  */
 static bool
 write_edge(const Joined *j, KgJsonWriter *w, int step, const char *from,
@@ -259,8 +272,8 @@ write_edge(const Joined *j, KgJsonWriter *w, int step, const char *from,
 }
 
 /*
- * Finds the directions of the steps' edges. Returns false if the rows are not
- * of the same number of handles.
+ * Finds the directions of the edges of each step. Returns false unless all
+ * rows have the same number of handles.
  */
 static bool
 read_steps(Joined *j, const JsonbContainer *rows)
@@ -324,7 +337,7 @@ write_row(const Joined *j, KgJsonWriter *w, const JsonbContainer *row,
 	return true;
 }
 
-/* Returns the names of the members that every row has. */
+/* Returns the names of the members that all joined rows have. */
 static List *
 names_of_rows(const Joined *j)
 {

@@ -1,6 +1,6 @@
 /*
  * joined_rows.h
- *	  The rows of a traversal joined with their nodes and edges.
+ *	  Merges the rows of a traversal with their nodes and edges (joined rows).
  */
 #ifndef KG_JOINED_ROWS_H
 #define KG_JOINED_ROWS_H
@@ -9,10 +9,10 @@
 #include "utils/jsonb.h"
 
 /*
- * Returns the rows of a reply as an array of flat objects, and sets *names to
+ * Returns the joined rows of a reply: an array of flat objects. Sets *names to
  * the names of the members that every object has, in reading order. Returns
- * NULL if the reply has no rows of handles, if it omits properties, or if some
- * step of a row has several edges or none.
+ * NULL if the reply has no rows of handles, if it omits properties, or if a
+ * step of a row has no edge or several edges.
  */
 extern Jsonb *kg_joined_rows(const JsonbContainer *reply, List **names);
 

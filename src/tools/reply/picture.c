@@ -3,11 +3,11 @@
  *	  Reads the nodes and edges to draw from a bundle, a schema or a tool's
  *	  reply.
  *
- *	  The members of the JSON identify its kind. "schemas" is a bundle,
- *	  "node_types" a reply of get_graph_schema, "entity_types" one of
- *	  describe_schema. Anything else is a reply with nodes, edges, paths, items
- *	  or entities, or a single entity. Missing members are not an error, because
- *	  the caller may have cut the reply.
+ *	  The members of the JSON identify its kind: "schemas" a bundle,
+ *	  "node_types" a reply of get_graph_schema, and "entity_types" a reply of
+ *	  describe_schema. Anything else is a reply with nodes, edges, paths,
+ *	  items or entities, or a single entity. Missing members are not an error,
+ *	  because the caller may have cut the reply.
  */
 #include "postgres.h"
 
@@ -22,7 +22,10 @@
 
 static const char *const known_options[] = {"direction", "max_label"};
 static const char *const directions[] = {"LR", "RL", "TB", "BT"};
-/* Properties that name an entity, in order of preference. */
+/*
+ * Properties whose value is used as the name of an entity, in order of
+ * preference.
+ */
 static const char *const naming[] = {"label", "name", "title"};
 
 typedef struct KnownName
@@ -31,12 +34,15 @@ typedef struct KnownName
 	int len;
 } KnownName;
 
-/* A hash table of strings, each with its index in order of insertion. */
+/*
+ * A hash table of strings. Each string has an index, in the order of
+ * insertion.
+ */
 typedef struct KnownNames
 {
 	KnownName *keys;
 	int n;
-	uint32 *slots; /* index into keys + 1; 0: free */
+	uint32 *slots; /* hash slots: index into keys + 1; 0: the slot is free */
 	uint32 mask;
 } KnownNames;
 
@@ -91,8 +97,7 @@ index_grow(KnownNames *index)
 
 /*
  * Returns the index of a string, and adds the string if it is new. Sets *added
- * to true if the string was new. The table refers to the string and does not
- * copy it.
+ * to whether it was new. The table points to the string and does not copy it.
  */
 static int
 index_add(KnownNames *index, const char *key, int len, bool *added)
@@ -114,8 +119,8 @@ index_add(KnownNames *index, const char *key, int len, bool *added)
 }
 
 /*
- * Returns the array with room for one more element than n. Its capacity doubles
- * when n is a power of two.
+ * Returns the array with room for more than n elements. If n is a power of
+ * two, its capacity is doubled.
  */
 static void *
 grown(void *array, int n, Size size)
@@ -178,8 +183,8 @@ add_edge(Reader *r, int from, int to, const char *label, int labellen,
 }
 
 /*
- * Sets *value to a member that is a string; it points into the document.
- * Returns false if the member is absent or of another type.
+ * Sets *value to a member that is a string. The string is not copied from the
+ * document. Returns false if the member is absent or has another type.
  */
 static bool
 string_member(const JsonbContainer *object, const char *key, JsonbValue *value)
@@ -188,8 +193,8 @@ string_member(const JsonbContainer *object, const char *key, JsonbValue *value)
 }
 
 /*
- * Returns a member that is an array or, if array is false, an object; otherwise
- * NULL.
+ * Returns a member that is an array (array is true) or an object (array is
+ * false). Returns NULL if the member is absent or has another type.
  */
 static const JsonbContainer *
 member(const JsonbContainer *object, const char *key, bool array)
@@ -230,8 +235,8 @@ name_node(Reader *r, int node, const JsonbContainer *properties)
 }
 
 /*
- * Adds the node that the members type and id name. Without type, id is the
- * handle. Returns the node's index; -1 if there is no id.
+ * Adds the node that the members "type" and "id" name. If "type" is missing,
+ * "id" is the handle. Returns the index of the node, or -1 if "id" is missing.
  */
 static int
 read_end(Reader *r, const JsonbContainer *object)
@@ -310,7 +315,7 @@ read_objects(Reader *r, const JsonbContainer *array,
 			read(r, kg_json_container(&it.value));
 }
 
-/* Reads a path: an array of handles and edges in turn. */
+/* Reads a path: an array in which handles and edges alternate. */
 static void
 read_path(Reader *r, const JsonbContainer *object)
 {
@@ -391,8 +396,8 @@ read_relation(Reader *r, const JsonbContainer *object)
 }
 
 /*
- * Adds an edge for a property that refers to entities, or for an array property
- * whose items do.
+ * If a property, or an item of an array property, refers to an entity, adds an
+ * edge for the reference.
  */
 static void
 read_reference(Reader *r, int type, const JsonbValue *key,
@@ -426,8 +431,8 @@ read_reference(Reader *r, int type, const JsonbValue *key,
 }
 
 /*
- * Adds the references of a schema, including those in nested objects and in
- * allOf.
+ * Adds edges for the references in a schema, including those in nested objects
+ * and in allOf.
  */
 static void
 read_references(Reader *r, int type, const JsonbContainer *schema)
@@ -538,7 +543,7 @@ kg_picture_read(const Jsonb *graph, const Jsonb *options)
 	read_options(r.picture, options);
 	kg_json_root(graph, &value);
 	root = kg_args_as_object(&value, "");
-	/* A result of kg_call_tool() contains the reply. */
+	/* The result of kg_call_tool() has the reply as its structured content. */
 	inner = member(root, "structuredContent", false);
 	if (inner != NULL)
 		root = inner;

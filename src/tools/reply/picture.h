@@ -3,8 +3,8 @@
  *	  Graphs as pictures for people: the source text of a Mermaid flowchart or
  *	  of a Graphviz graph, made from a bundle, a schema or a tool's reply.
  *
- *	  Only the JSON in the argument is read. The caller's access was checked
- *	  when this JSON was made.
+ *	  Only the JSON in the argument is read. Access was checked when the
+ *	  caller obtained that JSON.
  */
 #ifndef KG_PICTURE_H
 #define KG_PICTURE_H
@@ -13,9 +13,9 @@
 
 typedef struct KgPictureNode
 {
-	const char *handle; /* text of the node, by which edges name it */
+	const char *handle; /* text that identifies the node; edges refer to it */
 	int handlelen;
-	const char *name; /* shown above the handle; NULL: none */
+	const char *name; /* name that is shown above the handle, or NULL */
 	int namelen;
 } KgPictureNode;
 
@@ -30,15 +30,20 @@ typedef struct KgPictureEdge
 
 typedef struct KgPicture
 {
-	KgPictureNode *nodes; /* in the order of their first mention */
+	/* nodes in the order in which they are first mentioned */
+	KgPictureNode *nodes;
 	int nnodes;
-	KgPictureEdge *edges; /* each (from, to, label) once */
+	KgPictureEdge *edges; /* edges without duplicates (from, to, label) */
 	int nedges;
-	const char *direction; /* LR, RL, TB or BT */
-	int max_label;		   /* characters of a label's line */
+	const char *direction; /* "LR", "RL", "TB" or "BT" */
+	/* maximum number of characters in a line of a label */
+	int max_label;
 } KgPicture;
 
-/* Raises KG_INVALID_INPUT if the JSON has nothing to draw. */
+/*
+ * Reads the nodes and edges of a picture. Raises KG_INVALID_INPUT if the JSON
+ * has nothing to draw.
+ */
 extern KgPicture *kg_picture_read(const Jsonb *graph, const Jsonb *options);
 
 extern text *kg_picture_mermaid(const KgPicture *picture);

@@ -1,10 +1,10 @@
 /*
  * picture_text.c
- *	  Writes pictures as Mermaid and as DOT.
+ *	  Writes pictures in the languages of Mermaid and Graphviz (DOT).
  *
- *	  Nodes are numbered, so that no name must be an identifier in either
- *	  language. Names occur only in quoted labels. Every character that could
- *	  end or restyle a label is written as an escape of the language.
+ *	  Nodes have numbers as identifiers, so names need not be identifiers in
+ *	  these languages. Names occur only in quoted labels. Every character that
+ *	  could end or restyle a label is written as an escape of the language.
  */
 #include "postgres.h"
 #include "base/text.h"
@@ -16,14 +16,14 @@
 #include "utils/builtins.h"
 
 /*
- * Writes a character of a label, escaped for a language. Control characters are
- * already replaced by blanks.
+ * A function that writes a character of a label, with the escapes of a
+ * language. Control characters have already been replaced by blanks.
  */
 typedef void (*EscapeFunction)(StringInfo buf, const char *s, int len);
 
 /*
- * Mermaid reads #name; and #number; as characters, and a label that begins with
- * a backquote as markup. HTML in labels must not be interpreted.
+ * Mermaid reads #name; and #number; as characters, and a label that begins
+ * with a backquote as markup. Browsers would interpret HTML in labels.
  */
 static void
 escape_mermaid(StringInfo buf, const char *s, int len)
@@ -40,12 +40,18 @@ escape_dot(StringInfo buf, const char *s, int len)
 	if (len == 1 && (*s == '"' || *s == '\\'))
 		appendStringInfoChar(buf, '\\');
 	appendBinaryStringInfo(buf, s, len);
-	/* DOT would read an entity such as &lt; as its character. */
+	/*
+	 * DOT would read an HTML entity such as &lt; as the character that it
+	 * stands for.
+	 */
 	if (len == 1 && *s == '&')
 		appendStringInfoString(buf, "amp;");
 }
 
-/* Appends a line of a label. After max characters, "..." replaces the rest. */
+/*
+ * Appends a line of a label. If the line has more than max characters, "..."
+ * replaces the rest.
+ */
 static void
 append_line(StringInfo buf, const char *s, int len, int max,
 			EscapeFunction escape)

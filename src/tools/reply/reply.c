@@ -16,11 +16,14 @@
 /* Maximum size in bytes of the member "max_bytes" in "next". */
 #define KG_BYTES_MEMBER 32
 
-/* First estimate of the bytes around the items, until they are measured. */
+/*
+ * First estimate of the bytes of the reply without its items, used until these
+ * bytes are measured.
+ */
 #define KG_ENVELOPE_BYTES 256
 
 /*
- * Number of tries in which the estimate of the bytes beside the items may
+ * Number of tries in which the estimate of the bytes without items may
  * decrease.
  */
 #define KG_FREE_TRIES 8
@@ -54,9 +57,9 @@ kg_input_limit(const KgInput *in, int64 otherwise)
 			 .expected = "a limit of at least 1, or no cursor");
 }
 
-/* ---- the envelope ---- */
+/* ---- the envelope: members that all replies have ---- */
 
-/* Returns whether limit leaves out items. */
+/* Returns whether there are more items, which the argument "limit" excludes. */
 static bool
 has_more(const KgDraft *draft)
 {
@@ -64,10 +67,10 @@ has_more(const KgDraft *draft)
 }
 
 /*
- * Returns the index of the item that "next" begins with, or -1 if there is no
- * next page. It is the first item without its data in the reply. If this is
- * the first item of the page, sets next->max_bytes to the bytes it needs. If
- * the item needs more than the maximum of max_bytes, "next" skips the item.
+ * Returns the index of the item with which "next" begins, or -1 if there is no
+ * next page. This is the first item whose data is not in the reply. If it is
+ * the first item of the page, sets next->max_bytes to the bytes that it needs.
+ * If it needs more than max_bytes may be, "next" begins after it.
  */
 static int
 next_item(const KgDraft *draft, const KgFit *fit, KgNext *next)
@@ -99,8 +102,8 @@ is_replaced(const JsonbValue *key, const KgNext *next)
 }
 
 /*
- * Writes "next": the arguments of the call, with the values that "next"
- * replaces.
+ * Writes "next": the arguments of the call, with the values in "next" in place
+ * of those sent.
  */
 static void
 write_arguments(const JsonbContainer *args, const KgNext *next, KgJsonWriter *w)
@@ -119,8 +122,8 @@ write_arguments(const JsonbContainer *args, const KgNext *next, KgJsonWriter *w)
 }
 
 /*
- * Writes "next", if there is a next page. If the tool has no pages, "next" has
- * a max_bytes that is high enough for the whole reply.
+ * Writes "next" if there is a next page. If the tool has no pages, writes
+ * "next" with a max_bytes that suffices for the whole reply.
  */
 static void
 write_next(const KgDraft *draft, const KgFit *fit, KgJsonWriter *w)
@@ -190,8 +193,8 @@ write_hints(const Jsonb *hints, int n, KgJsonWriter *w)
 }
 
 /*
- * Returns whether the tool has no member of this name. The tool's own member
- * takes precedence over the envelope's.
+ * Returns whether the tool itself has no member with this name. If it has, the
+ * envelope leaves its own member out.
  */
 static bool
 is_free(const KgDraft *draft, const char *member)
@@ -264,7 +267,10 @@ write_reply(const KgDraft *draft, const KgFit *fit)
 	return kg_jw_finish(&w);
 }
 
-/* Returns whether limit is 0. kg_input_limit() has already validated it. */
+/*
+ * Returns whether "limit" is 0, which requests only the counts.
+ * kg_input_limit() has already validated it.
+ */
 static bool
 asks_for_counts(const KgInput *in)
 {
@@ -290,7 +296,7 @@ kg_draft_init(KgDraft *draft, const KgInput *input, int64 max_bytes)
 	draft->counts = asks_for_counts(input);
 }
 
-/* ---- cutting ---- */
+/* ---- shortening ---- */
 
 typedef struct Sizes
 {
@@ -341,7 +347,7 @@ measure(const KgDraft *draft, Sizes *sizes)
 		sizes->total += sizes->extra[i];
 }
 
-/* Returns the bytes of the items, extras and hints that fit selects. */
+/* Returns the bytes of the items, extras and hints that "fit" selects. */
 static int64
 fit_size(const Sizes *sizes, const KgFit *fit)
 {
@@ -376,9 +382,9 @@ is_everything(const KgDraft *draft, const KgFit *fit)
 }
 
 /*
- * Returns the number of items that are listed even if they exceed the room. It
- * is 0 on a page whose first item has no room even without its data. "next"
- * then requests that item or skips it.
+ * Returns the number of items that are listed even if they exceed the room. If
+ * the first item of a page does not fit even without its data, this is 0.
+ * "next" then requests that item, or skips it.
  */
 static int
 least_listed(const KgDraft *draft, const Sizes *sizes, int64 room)
@@ -390,10 +396,10 @@ least_listed(const KgDraft *draft, const Sizes *sizes, int64 room)
 }
 
 /*
- * Selects the items that fit into room bytes, and returns their bytes. On a
- * page, items with all data take at least half of the room, because "next"
- * begins with the first item without its data. The first item has all data if
- * possible.
+ * Selects the items that fit into "room" bytes, and returns the bytes they
+ * take. On a page, items with all their data take at least half of the room,
+ * because "next" begins with the first item without its data. The first item
+ * has all its data if possible.
  */
 static int64
 choose_items(const KgDraft *draft, const Sizes *sizes, int64 room, KgFit *fit)
@@ -421,7 +427,7 @@ choose_items(const KgDraft *draft, const Sizes *sizes, int64 room, KgFit *fit)
 	return size;
 }
 
-/* Selects the items, extras and hints that fit into room bytes. */
+/* Selects the items, extras and hints that fit into "room" bytes. */
 static KgFit
 choose(const KgDraft *draft, const Sizes *sizes, int64 room)
 {
@@ -439,10 +445,10 @@ choose(const KgDraft *draft, const Sizes *sizes, int64 room)
 }
 
 /*
- * Returns the max_bytes to request next, or 0 if it may not be higher. This
- * value is sufficient for the whole reply, or, on a page, for the first item.
- * It is at least one and a half times the current max_bytes, so that repeated
- * requests end.
+ * Returns the max_bytes to suggest for the next call, or 0 if max_bytes cannot
+ * be higher. The value suffices for the whole reply or, on a page, for the
+ * first item. It is at least 1.5 times the present max_bytes, so that repeated
+ * calls come to an end.
  */
 static int64
 bytes_needed(const KgDraft *draft, const Sizes *sizes, const KgFit *fit,
@@ -509,7 +515,10 @@ kg_draft_finish(const KgDraft *draft)
 
 	if (draft->untried > 0 || draft->rough > draft->max_bytes)
 		overhead += kg_json_text_size(draft->input->object);
-	/* Does not write parts that will certainly be omitted. */
+	/*
+	 * If the reply is certainly too long, selects the parts before writing it
+	 * the first time.
+	 */
 	if (draft->rough > draft->max_bytes)
 	{
 		measure(draft, &sizes);
@@ -536,15 +545,16 @@ kg_draft_finish(const KgDraft *draft)
 			return reply;
 		}
 		/*
-		 * The last reply is not always the shortest: "next" may be longer than
-		 * the items that it replaces.
+		 * A reply with fewer items may be longer: "next" may take more bytes
+		 * than the items that it replaces. So the shortest reply is
+		 * remembered.
 		 */
 		shortest = Min(shortest, size);
 		measure(draft, &sizes);
 		/*
-		 * Two selections may alternate forever if one has fewer hints and fewer
-		 * names in "next" than the other. After some tries, the estimate never
-		 * decreases.
+		 * Two selections of items could alternate forever, if each leads to
+		 * the estimate that selects the other. So after some tries, the
+		 * estimate may only increase.
 		 */
 		overhead = tries++ < KG_FREE_TRIES
 					   ? size - fit_size(&sizes, &fit)

@@ -3,16 +3,16 @@
  *	  Builds replies: measures a reply, shortens it to max_bytes, and adds the
  *	  members that report omissions, marks and repairs.
  *
- *	  The measured length is that of the jsonb value as text. The SQL function
- *	  returns that text; an MCP result has it as structured content. A reply
- *	  that is too long is written again with less data. It first loses its
- *	  extras (texts; properties of edges if there is no next page), then the
- *	  data of the last items, then the last items, then hints. Lengths are
- *	  measured, not estimated. They include the arguments in "next", cursors,
- *	  and names of unknown items.
+ *	  The length that counts is that of the jsonb value as text. The SQL
+ *	  function returns that text, and an MCP result has it as structured
+ *	  content. A reply that is too long is written again with less data. It
+ *	  first loses its extras (texts, or properties of edges if there is no
+ *	  next page), then the data of the last items, then the last items
+ *	  themselves, then hints. Lengths are measured, not estimated. They
+ *	  include the arguments in "next", cursors, and names of unknown items.
  *
- *	  A tool writes its own members. This module writes the envelope from the
- *	  draft: total, returned, truncated, reason, next, withheld, hints,
+ *	  A tool writes its own members. This module adds the members of the
+ *	  envelope: total, returned, truncated, reason, next, withheld, hints,
  *	  untrusted, repaired.
  */
 #ifndef KG_REPLY_H
@@ -22,49 +22,51 @@
 #include "model/marks.h"
 #include "tools/input/input.h"
 
-#define KG_TOKEN_BYTES 4 /* bytes for each token of max_tokens */
+/* number of bytes that a token of max_tokens counts as */
+#define KG_TOKEN_BYTES 4
 
 /*
- * Returns the limit in bytes, from max_bytes and, if the tool has it,
- * max_tokens.
+ * Returns the maximum size of the reply in bytes: max_bytes or, if the tool
+ * has this argument and it is lower, max_tokens.
  */
 extern int64 kg_input_max_bytes(const KgInput *in);
 /*
- * Returns the argument "limit". If it is absent, returns the default of the
- * schema, or "otherwise" if the schema has no default. 0 requests only the
- * counts. Raises KG_INVALID_INPUT if limit is 0 and the call has a cursor.
+ * Returns the argument "limit"; 0 requests only the counts. If the argument is
+ * absent, returns the default of the schema, or "otherwise" if the schema has
+ * no default. Raises KG_INVALID_INPUT if limit is 0 and the call has a cursor.
  */
 extern int64 kg_input_limit(const KgInput *in, int64 otherwise);
 
-/* The parts of a reply that are written. */
+/* The parts that a reply has. */
 typedef struct KgFit
 {
 	int n;		/* number of items */
-	int listed; /* number of leading items that are listed */
-	int whole;	/* number of leading items that have all their data */
-	int extras; /* number of leading extras */
-	int hints;	/* number of leading hints */
+	int listed; /* number of items, from the first, that are listed */
+	int whole;	/* number of items, from the first, that have all their data */
+	int extras; /* number of extras, from the first */
+	int hints;	/* number of hints, from the first */
 	/*
-	 * Value of max_bytes with which nothing would be omitted. 0: nothing is
-	 * omitted, or the value would exceed the maximum.
+	 * Value of max_bytes with which nothing would be omitted. 0 means that
+	 * nothing is omitted, or that the value would exceed the maximum.
 	 */
 	int64 needed;
 } KgFit;
 
-/* Numbers of omitted parts, by the units of "withheld". */
+/* Numbers of omitted parts: the members of "withheld" in a reply. */
 typedef struct KgWithheld
 {
 	int items;
-	int properties; /* number of items without their data; for graphs: */
+	/* items without their data; graph tools use the next two members instead */
+	int properties;
 	int node_properties;
 	int edge_properties;
-	int observations; /* for the toolset memory: */
+	int observations; /* used by the toolset memory */
 	int relations;
 } KgWithheld;
 
 /*
- * Arguments of the next call. Members that are NULL, negative or 0 stay as
- * sent.
+ * Values of arguments for the next call. Arguments whose member is NULL,
+ * negative or 0 stay as they were sent.
  */
 typedef struct KgNext
 {
@@ -76,58 +78,74 @@ typedef struct KgNext
 
 typedef struct KgDraft
 {
-	const KgInput *input; /* arguments of the call */
+	const KgInput *input; /* arguments of the call, with their schema */
 	int64 max_bytes;
-	/* parts that may be omitted: */
+	/* The parts that may be omitted: */
 	int n;	   /* number of items */
-	int least; /* leading items that are always listed */
+	int least; /* number of items, from the first, that are always listed */
 	int nextras;
 	const Jsonb *hints; /* or NULL */
-	bool paged;			/* "next" can begin at any item */
+	bool paged;			/* true: "next" can begin at any item */
 	/*
-	 * items may not be written without their data, because they would not be
+	 * true: an item is never listed without its data, because it would not be
 	 * recognizable
 	 */
 	bool solid;
-	int untried;		   /* further items that cannot fit into max_bytes */
+	/*
+	 * number of further items, which were not added because they cannot fit
+	 * into max_bytes
+	 */
+	int untried;
 	bool untried_at_least; /* untried is a lower bound */
 	/*
-	 * Approximate length of the whole reply, if it is known without measuring.
+	 * Approximate bytes of the whole reply, if known without measuring;
+	 * otherwise 0.
 	 */
 	Size rough;
 	/*
-	 * Sets the lengths in bytes, as text with separators, of each item and
-	 * extra.
+	 * Sets the bytes, as text with separators, of each item with its data
+	 * (whole) and without it (stub), and of each extra.
 	 */
 	void (*measure)(void *items, Size *whole, Size *stub, Size *extra);
 	/*
-	 * Counts the withheld parts and marks the shown ones, if items are of
-	 * several kinds. Called before the reply is written. NULL: items without
-	 * all data count as "properties".
+	 * Called before the reply is written, if items are of several kinds.
+	 * Counts the omitted parts in "withheld", and marks the shown parts in
+	 * "marks". NULL: items without all their data are counted as "properties".
 	 */
 	void (*cut)(void *items, const KgFit *fit, KgWithheld *withheld,
 				KgMarks *marks);
 	void *items;
-	/* the envelope: */
-	int64 total;		/* -1: not reported */
+	/* Values of the envelope: */
+	int64 total;		/* number of all results; -1: not reported */
 	bool at_least;		/* total is a lower bound */
 	const char *untold; /* reason why total is not reported, or NULL */
-	bool counts; /* limit is 0: only counts are requested, nothing is omitted */
-	bool terse;	 /* omit "returned" and a false "truncated" */
-	bool more;	 /* limit excludes items after these */
-	const char *stopped; /* why further items cannot be requested; or NULL */
-	int64 highest_limit; /* > 0: reported if the reply is truncated */
+	/*
+	 * true: limit is 0, so only counts are requested and nothing counts as
+	 * omitted
+	 */
+	bool counts;
+	bool terse; /* true: omit "returned", and "truncated" if it is false */
+	bool more;	/* true: there are more items, which "limit" excludes */
+	/* reason why the items that follow cannot be requested, or NULL */
+	const char *stopped;
+	/*
+	 * maximum of "limit", which is reported if the reply is truncated; 0: not
+	 * reported
+	 */
+	int64 highest_limit;
 	KgMarks marks;
-	/* reported versions (tools/reply/cite.h); or NULL */
+	/* Entities whose versions are reported (tools/reply/cite.h), or NULL. */
 	const struct KgCited *cited;
 	int ncited;
-	/* the tool's members with names of the envelope */
+	/*
+	 * Those members of the tool whose names are also members of the envelope.
+	 */
 	const JsonbContainer *own;
 	/* Writes the tool's own members. */
 	void (*write)(void *state, const KgFit *fit, KgJsonWriter *w);
 	/*
-	 * Sets the arguments of a page that begins with an item after the first.
-	 * NULL: the tool has no pages.
+	 * Sets in "next" the values of arguments for a page that begins with the
+	 * item. NULL: the tool has no pages.
 	 */
 	void (*next)(void *state, int item, KgNext *next);
 	void *state;
@@ -136,17 +154,18 @@ typedef struct KgDraft
 extern void kg_draft_init(KgDraft *draft, const KgInput *input,
 						  int64 max_bytes);
 /*
- * Returns the reply. Raises KG_LIMIT_EXCEEDED if the shortest reply is too
- * long.
+ * Returns the reply. Raises KG_LIMIT_EXCEEDED if even the shortest reply is
+ * too long.
  */
 extern Jsonb *kg_draft_finish(const KgDraft *draft);
 
-/* Raises KG_LIMIT_EXCEEDED for a reply of at least size bytes. */
+/* Raises KG_LIMIT_EXCEEDED because the reply has at least "size" bytes. */
 extern KG_NORETURN void kg_throw_too_small(const KgInput *in, int64 max_bytes,
 										   int64 size);
 /*
- * The member of the error KG_LIMIT_EXCEEDED with the minimum of max_bytes, and
- * the text of its member "expected".
+ * KG_AT_LEAST is the member of the error KG_LIMIT_EXCEEDED that has the least
+ * sufficient value of max_bytes. The function returns the text for its member
+ * "expected".
  */
 #define KG_AT_LEAST "at_least"
 extern char *kg_expect_at_least(const char *name, int64 least, int unit);

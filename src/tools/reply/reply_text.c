@@ -1,9 +1,10 @@
 /*
  * reply_text.c
- *	  Writes a reply as text: unchanged, or with rows in place of objects.
+ *	  Writes a reply as text, either unchanged or with rows in place of arrays
+ *	  of objects.
  *
- *	  docs/mcp.md describes how to read rows. The structured content of the MCP
- *	  result is not shortened.
+ *	  docs/mcp.md describes how to read rows. Only the text is changed, not
+ *	  the structured content of an MCP result.
  */
 #include "postgres.h"
 
@@ -14,8 +15,8 @@
 #include "tools/reply/reply_text.h"
 
 /*
- * Order of the members. The last nlast names come last; members with other
- * names come before them.
+ * Order of the members in the text. Members that are not named here come
+ * before the last nlast names.
  */
 static const KgMemberName names[] = {
 	KG_MEMBER_NAME("total"),	  KG_MEMBER_NAME("total_at_least"),
@@ -32,39 +33,48 @@ static const KgMemberName names[] = {
 	KG_MEMBER_NAME("next")};
 static const int nlast = 5;
 
-/* Arrays whose objects have more distinct members are not written as rows. */
+/*
+ * Maximum number of columns. An array whose objects have more distinct members
+ * is not written as rows.
+ */
 #define KG_MAX_COLUMNS 64
 
 /*
- * A column of rows: a member of the objects themselves, or of their "data",
- * "properties" or "metadata". holder is the key of the latter; jbvNull: a
- * member of the objects themselves.
+ * A column of rows: a member of each object or, if holder is a string, a
+ * member of the object's member with this key ("data", "properties" or
+ * "metadata"). holder jbvNull: a member of the object itself.
  */
 typedef struct Column
 {
 	JsonbValue holder;
 	JsonbValue name;
-	JsonbValue first; /* the cell of the first row */
-	bool same;		  /* all rows have the value of first */
-	bool is_id;		  /* each cell is the id of its row */
+	JsonbValue first; /* cell of the column in the first row */
+	bool same;		  /* true: the cells of all rows are equal to "first" */
+	bool is_id;		  /* true: each cell is equal to the id in its row */
 } Column;
 
 typedef struct Rows
 {
-	bool edges; /* of edges or paths; ends are written as handles */
+	/* true: the rows are edges or paths, whose ends are written as handles */
+	bool edges;
 	int nrows;
-	int n;	   /* number of columns */
-	bool held; /* the row that was read last has a holder */
-	bool cut; /* some row has no holder, because its properties were withheld */
+	int n; /* number of columns */
+	/* true: the object read last has a holder (data, properties or metadata) */
+	bool held;
+	/*
+	 * true: some object lacks its holder because its properties were withheld
+	 */
+	bool cut;
 	Column columns[KG_MAX_COLUMNS];
-	JsonbValue cells[KG_MAX_COLUMNS]; /* the row that was read last */
+	/* cells of the object that was read last */
+	JsonbValue cells[KG_MAX_COLUMNS];
 } Rows;
 
 static const JsonbValue null_value = {jbvNull};
 
 /*
- * Returns whether a member contains the properties or metadata of an entity or
- * edge.
+ * Returns whether a member is a holder: it contains the properties or metadata
+ * of an entity or edge.
  */
 static bool
 is_holder(const KgJsonIter *member)
@@ -90,8 +100,8 @@ find_column(const Rows *rows, const JsonbValue *holder, const JsonbValue *name)
 }
 
 /*
- * Sets the cell of a member, and adds its column if it is new. Returns false if
- * there would be too many columns.
+ * Sets the cell for a member of an object, and adds its column if it is new.
+ * Returns false if there are too many columns.
  */
 static bool
 put_cell(Rows *rows, const JsonbValue *holder, const KgJsonIter *member)
@@ -111,9 +121,9 @@ put_cell(Rows *rows, const JsonbValue *holder, const KgJsonIter *member)
 }
 
 /*
- * Returns whether rows omit a member of an object: how a label or id matched,
- * which the score and the name itself show. An alias and a passage of a text
- * are not omitted.
+ * Returns whether rows omit a member of an object. They omit the kind of match
+ * of a label or id, which the score and the name itself show. They do not omit
+ * matches of an alias or of a passage of text.
  */
 static bool
 is_omitted(const KgJsonIter *member)
@@ -130,9 +140,9 @@ is_omitted(const KgJsonIter *member)
 }
 
 /*
- * Returns whether a member says which text matched. Rows have its property and
- * passage in its place: the passage shows the words, and the score how well
- * they match.
+ * Returns whether a member names the text that matched. Rows have the property
+ * and the passage of the match instead: the passage shows the words, and the
+ * score how well they match.
  */
 static bool
 is_passage(const KgJsonIter *member)
@@ -178,7 +188,7 @@ read_row(Rows *rows, const JsonbContainer *object)
 	return true;
 }
 
-/* Appends a comma, unless the array or object is still empty. */
+/* Appends a comma, unless the item is the first in its array or object. */
 static void
 begin_item(StringInfo text)
 {
@@ -215,9 +225,9 @@ write_end(StringInfo text, const JsonbValue *name, const JsonbValue *value)
 }
 
 /*
- * Writes an edge of a path as an arrow, if it has no members except its type
- * and its ends. The handles before and after the arrow are its ends. Returns
- * false if the edge cannot be an arrow.
+ * Writes an edge of a path as an arrow, for which the handles before and after
+ * it are the ends. Returns false if the edge cannot be an arrow, because it
+ * has members other than its type and its ends.
  */
 static bool
 write_arrow(StringInfo text, const JsonbValue *before, const JsonbValue *edge)
@@ -257,9 +267,9 @@ write_member(StringInfo text, const KgJsonIter *member, bool edges)
 }
 
 /*
- * Writes a value of the reply itself, not a property of an entity or edge. If
- * edges is set, an end {"type", "id"} is written as a handle. In other values,
- * such an object may have another meaning.
+ * Writes a value that belongs to the reply itself, not to the properties of an
+ * entity or edge. If "edges" is true, an end {"type", "id"} is written as a
+ * handle. In other values, such an object may have another meaning.
  */
 static void
 write_told(StringInfo text, const JsonbValue *value, bool edges)
@@ -299,8 +309,8 @@ write_cell(StringInfo text, const Rows *rows, const Column *column,
 }
 
 /*
- * Writes the name of a column, without its holder if the name is unambiguous.
- * If all rows have the same value, writes {name:value}.
+ * Writes the name of a column, with the name of its holder only if the name
+ * would be ambiguous. If all cells are equal, writes {name:value}.
  */
 static void
 write_column(StringInfo text, const Rows *rows, const Column *column)
@@ -325,9 +335,9 @@ write_column(StringInfo text, const Rows *rows, const Column *column)
 }
 
 /*
- * Writes a row: first the objects' own columns, then those of their holders.
- * So a row whose properties were withheld ends before the columns of holders.
- * If "names" is true, writes the names of the columns instead of the cells.
+ * Writes a row. The columns of the object itself precede the columns of its
+ * holder, so that a row without a holder simply ends earlier. If "names" is
+ * true, writes the names of the columns instead of the cells.
  */
 static void
 write_row(StringInfo text, const Rows *rows, bool names)
@@ -367,8 +377,8 @@ write_rows(StringInfo text, Rows *rows, const JsonbContainer *array)
 }
 
 /*
- * Reads the columns of an array, which come after those in the list of first.
- * Returns whether the array can be written as rows.
+ * Reads the columns of an array. Columns named in "first" come first. Returns
+ * whether the array can be written as rows.
  */
 static bool
 read_columns(Rows *rows, const JsonbContainer *array, const List *first)
@@ -392,8 +402,8 @@ read_columns(Rows *rows, const JsonbContainer *array, const List *first)
 }
 
 /*
- * Finds the columns that rows can omit: columns with the same value in all
- * rows, and columns that repeat the row's id.
+ * Finds the columns whose cells rows can omit, because they are equal in all
+ * rows or repeat the id of the row.
  */
 static void
 compare_rows(Rows *rows, const JsonbContainer *array)
@@ -412,9 +422,7 @@ compare_rows(Rows *rows, const JsonbContainer *array)
 	{
 		CHECK_FOR_INTERRUPTS();
 		(void) read_row(rows, kg_json_container(&it.value));
-		/*
-		 * An edge without a holder has no properties; they were not withheld.
-		 */
+		/* An edge may lack a holder because it has no properties. */
 		rows->cut |= !rows->held && !rows->edges;
 		for (int i = 0; i < rows->n; i++)
 		{
@@ -429,15 +437,18 @@ compare_rows(Rows *rows, const JsonbContainer *array)
 											   &rows->cells[i]);
 		}
 	}
-	/* Withheld properties may differ from those of the other rows. */
+	/*
+	 * Properties that were withheld from some rows may differ from those of
+	 * the other rows.
+	 */
 	for (int i = 0; i < rows->n && rows->cut; i++)
 		if (rows->columns[i].holder.type == jbvString)
 			rows->columns[i].same = rows->columns[i].is_id = false;
 }
 
 /*
- * Appends an array as rows. Returns false, and appends nothing, if that is
- * impossible.
+ * Appends an array as rows. If that is impossible, returns false and appends
+ * nothing.
  */
 static bool
 append_rows(StringInfo text, const JsonbContainer *array, bool edges,
@@ -457,7 +468,10 @@ append_rows(StringInfo text, const JsonbContainer *array, bool edges,
 	return possible;
 }
 
-/* Writes a member of the reply, as rows if these are shorter. */
+/*
+ * Writes a member of the reply: as rows if that is shorter, otherwise
+ * unchanged.
+ */
 static void
 write_shorter(StringInfo text, const JsonbValue *value, bool edges)
 {
@@ -478,19 +492,24 @@ write_shorter(StringInfo text, const JsonbValue *value, bool edges)
 	pfree(as_rows.data);
 }
 
-/* A reply, and the facts that decide which members its text omits. */
+/* A reply, and the facts that decide which of its members the text omits. */
 typedef struct Told
 {
 	const JsonbContainer *reply;
 	const JsonbContainer *sent; /* arguments of the call */
-	bool whole;					/* nothing is omitted */
-	int64 all;	  /* number of results, if all are in the reply; otherwise 0 */
+	bool whole;					/* true: the reply omits nothing */
+	/* number of results if the reply has all of them, otherwise 0 */
+	int64 all;
 	bool limited; /* the reply has as many results as the call allowed */
-	bool named;	  /* nodes also occur in rows or paths */
+	bool named;	  /* true: the nodes also occur in rows or paths */
 	bool
-		/* table of query: the names of columns are written as the first row */
+		/*
+		 * Whether the reply is a table of the tool query: the names of columns
+		 * are then written as the first row.
+		 */
 		table;
-	const char *joined; /* text of rows with their nodes and edges, or NULL */
+	/* joined rows as text: rows merged with their nodes and edges; or NULL */
+	const char *joined;
 } Told;
 
 static int64
@@ -531,8 +550,8 @@ read_told(Told *told, const JsonbContainer *reply, const JsonbContainer *sent)
 }
 
 /*
- * Returns whether nodes have no members except id, type and properties that
- * repeat the id.
+ * Returns whether nodes have no members except id and type, and properties
+ * that repeat the id.
  */
 static bool
 are_names(const JsonbContainer *nodes)
@@ -560,11 +579,12 @@ are_names(const JsonbContainer *nodes)
 }
 
 /*
- * Returns whether the text omits a member because a reader can infer it. These
- * are: empty arrays; limit and offset; the number of results in the reply; the
- * statement that nothing is omitted; the reason and the highest limit if the
- * call has a limit; a total of 1; counts if the nodes have their depths; nodes
- * that rows or paths already name; names and types of a table's columns.
+ * Returns whether the text omits a member, because a reader can infer its
+ * value. Omitted are: empty arrays; limit and offset; the number of results in
+ * the reply; the statement that nothing is omitted; the reason and the highest
+ * limit, if the call has a limit; a total of 1; counts, if the nodes have
+ * their depths; nodes that rows or paths already name; names and types of a
+ * table's columns.
  */
 static bool
 is_implied(const Told *told, const KgJsonIter *member)
@@ -592,8 +612,8 @@ is_implied(const Told *told, const KgJsonIter *member)
 }
 
 /*
- * Writes the counts of a walk. If all nodes are of one type, by_depth_and_type
- * is omitted because it equals by_depth.
+ * Writes the counts of a walk. If all nodes have one type, omits
+ * by_depth_and_type, which is then equal to by_depth.
  */
 static void
 write_counts(StringInfo text, const JsonbValue *counts)
@@ -627,7 +647,7 @@ has_same(const JsonbContainer *object, const KgJsonIter *member)
 }
 
 /*
- * Returns whether the next call has all arguments that were sent, with any
+ * Returns whether "next" has all arguments that were sent, even with other
  * values.
  */
 static bool
@@ -644,8 +664,8 @@ keeps_all(const JsonbContainer *next, const JsonbContainer *sent)
 }
 
 /*
- * Writes the arguments of the next call. If it has all arguments that were
- * sent, writes only the changed ones.
+ * Writes the arguments of the next call. If they include all arguments that
+ * were sent, writes only those that differ.
  */
 static void
 write_next(StringInfo text, const JsonbValue *next, const JsonbContainer *sent)
@@ -666,7 +686,9 @@ write_next(StringInfo text, const JsonbValue *next, const JsonbContainer *sent)
 	appendStringInfoChar(text, '}');
 }
 
-/* Writes the rows of a table, after the names of its columns. */
+/*
+ * Writes the rows of a table, with the names of the columns as the first row.
+ */
 static void
 write_table(StringInfo text, const Told *told, const JsonbValue *table)
 {
@@ -693,7 +715,7 @@ place_of(const JsonbValue *key)
 	return -1;
 }
 
-/* Returns whether joined rows contain the member. */
+/* Returns whether joined rows replace the member. */
 static bool
 is_joined(const JsonbValue *key)
 {
@@ -701,8 +723,8 @@ is_joined(const JsonbValue *key)
 }
 
 /*
- * Writes the members at one position of the order. For the position -1, writes
- * the members that the order does not name.
+ * Writes the members that have a position in the order of the text. For the
+ * position -1, writes the members that the order does not name.
  */
 static void
 write_members(StringInfo text, const Told *told, int place)
@@ -735,7 +757,10 @@ write_members(StringInfo text, const Told *told, int place)
 	}
 }
 
-/* Returns the length of the members that joined rows replace. */
+/*
+ * Returns the number of bytes that the text would have for the rows, nodes and
+ * edges that joined rows replace.
+ */
 static int
 length_apart(const Told *told)
 {
@@ -755,7 +780,8 @@ length_apart(const Told *told)
 }
 
 /*
- * Joins the rows of a traversal with their nodes and edges, if that is shorter.
+ * Sets the member joined to the joined rows (rows merged with their nodes and
+ * edges), if they are shorter than separate rows, nodes and edges.
  */
 static void
 join_rows(Told *told)

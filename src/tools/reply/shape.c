@@ -1,6 +1,7 @@
 /*
  * shape.c
- *	  Projections of the properties in a reply, and the marks of its values.
+ *	  The choice of properties in a reply (projections), and the marks of
+ *	  untrusted text.
  */
 #include "postgres.h"
 
@@ -34,8 +35,8 @@ kg_projection_add(KgProjection *projection, const KgField *field)
 }
 
 /*
- * Returns the part of a name after "type.", or NULL if the name does not begin
- * with "type.".
+ * If a name begins with "type.", returns the rest of the name. Otherwise
+ * returns NULL.
  */
 static const char *
 name_within(const char *name, const char *type)
@@ -69,9 +70,9 @@ find_field(const KgShownOf *of, const char *name)
 }
 
 /*
- * Returns the path through references that a name is, with or without the
- * prefix "type."; or NULL. With find_only false, raises an error about a wrong
- * path.
+ * If a name is a path through references, with or without the prefix "type.",
+ * returns the path. Otherwise returns NULL. If find_only is false, raises an
+ * error for a path with an invalid step.
  */
 static const KgRefPath *
 find_path(const KgShownOf *of, const char *name, const char *at, bool find_only)
@@ -89,8 +90,9 @@ find_path(const KgShownOf *of, const char *name, const char *at, bool find_only)
 }
 
 /*
- * Adds the property or path that a name has in one type; a projection that is
- * NULL shows all. Returns false if the type has neither.
+ * Adds the property or path that a name denotes in one type or relation.
+ * Returns false if there is no such property or path. A NULL projection
+ * already shows all properties, so nothing is added to it.
  */
 static bool
 add_named(KgProjection *projection, const KgShownOf *of, const char *name,
@@ -113,7 +115,10 @@ with_prefix(const char *prefix, const char *name)
 	return prefix != NULL ? psprintf("%s.%s", prefix, name) : name;
 }
 
-/* prefix: of the names as they are sent, or NULL. */
+/*
+ * Raises an error for a name that is neither a property nor a path. prefix is
+ * the prefix of names as they are sent, or NULL.
+ */
 static KG_NORETURN void
 throw_unknown_property(const KgShownOf *of, int n, const char *prefix,
 					   const char *name, const char *path)
@@ -168,14 +173,17 @@ kg_projections_add(KgProjection **projections, const KgShownOf *of, int n,
 
 	for (int i = 0; i < n; i++)
 		found |= add_named(projections[i], &of[i], name, path);
-	/* If the name is an invalid path, this error reports the invalid step. */
+	/*
+	 * If the name is a path with an invalid step, this raises an error about
+	 * that step.
+	 */
 	for (int i = 0; i < n && !found; i++)
 		(void) find_path(&of[i], name, path, false);
 	if (!found)
 		throw_unknown_property(of, n, prefix, name, path);
 }
 
-/* Returns whether some element of "of" has the named property or path. */
+/* Returns whether the name is a property or path of some element of "of". */
 static bool
 is_named(const KgShownOf *of, int n, const char *name, const char *path)
 {
@@ -239,8 +247,8 @@ kg_projection_parse(const KgType *type, const KgInput *in)
 }
 
 /*
- * Writes the parts of a value that the projected paths select; the value is at
- * the given depth of these paths.
+ * Writes the parts of a value that the fields select. The value is at "depth"
+ * steps of the paths of these fields.
  */
 static void
 project_value(KgJsonWriter *w, const JsonbValue *value,
@@ -249,8 +257,8 @@ project_value(KgJsonWriter *w, const JsonbValue *value,
 	for (int i = 0; i < nfields; i++)
 	{
 		/*
-		 * A path that ends here, or at "every item" of this array, selects the
-		 * whole value.
+		 * The path of a field ends here, or with "every item" of this array.
+		 * It selects the whole value.
 		 */
 		const KgField *field = fields[i];
 		int steps = field->nsteps;
@@ -365,7 +373,10 @@ kg_projection_reach(const KgProjection *projection, KgGraph *graph,
 	}
 }
 
-/* Returns whether a projection shows a field or an object that contains it. */
+/*
+ * Returns whether a projection shows a field, or an object that contains the
+ * field.
+ */
 static bool
 is_shown(const KgField *field, const KgProjection *projection)
 {

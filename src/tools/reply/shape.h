@@ -1,6 +1,7 @@
 /*
  * shape.h
- *	  Parts of replies that several tools share: projections and marks.
+ *	  Parts of replies that several tools have in common: the choice of
+ *	  properties (projections), and marks of untrusted text.
  */
 #ifndef KG_SHAPE_H
 #define KG_SHAPE_H
@@ -12,55 +13,60 @@
 #include "tools/input/input.h"
 
 /*
- * The fields of an entity's data that are shown. A NULL projection shows all.
+ * The fields of an entity's data that a reply shows. A NULL projection shows
+ * all fields.
  */
 typedef struct KgProjection
 {
 	int nfields;
 	const KgField **fields;
-	int npaths; /* paths through references that are shown, too */
+	/* number of paths through references that are shown in addition */
+	int npaths;
 	const KgRefPath **paths;
 } KgProjection;
 
 /* A type, or a relation, whose properties can be shown. */
 typedef struct KgShownOf
 {
-	const char *what; /* for messages: "entity type \"country\"" */
-	const char *name; /* "country", and with its bundle, or NULL */
+	const char *what; /* phrase for messages: "entity type \"country\"" */
+	/* name, "country", or NULL; handle is the name with its bundle */
+	const char *name;
 	const char *handle;
 	int nfields;
 	const KgField *fields;
 	const KgField *id_field; /* or NULL */
-	const KgType *type;		 /* NULL: a relation */
+	const KgType *type;		 /* the type; NULL: a relation */
 } KgShownOf;
 
 /*
- * Names "prefix.name" that do not belong to an element of "of", with their
- * paths.
+ * Names that begin with a prefix and do not belong to any element of "of",
+ * such as "edge.since". paths has their JSON Pointers.
  */
 typedef struct KgNamesApart
 {
 	const char *prefix;
-	List *names; /* without the prefix */
+	List *names; /* the names without the prefix */
 	List *paths;
 } KgNamesApart;
 
 /*
- * Reads an argument that names properties of one or several of these types. A
- * name is a property's name, or a path through references. If the tool allows
- * it, a name may also be "type.name", or "*" for all. Sets one projection for
- * each element of "of". NULL shows all fields; a projection without fields
- * shows no field. Returns false if the argument is absent. Raises an error if
- * no element has a named property. If apart is not NULL, it collects the names
- * that begin with its prefix, without an error.
+ * Reads an argument that has names of properties of some types or relations. A
+ * name is that of a property, or a path through references. If the tool allows
+ * it, a name may also be "type.name", or "*" for all properties.
+ *
+ * Sets one projection for each element of "of". NULL shows all fields, and a
+ * projection without fields shows none. Returns false if the argument is
+ * absent. Raises an error if no element has a named property. If apart is not
+ * NULL, names that begin with its prefix are collected there, without an
+ * error.
  */
 extern bool kg_projections_read(const KgInput *in, const char *key,
 								const KgShownOf *of, int n,
 								KgProjection **projections,
 								KgNamesApart *apart);
 /*
- * Adds the property or path of this name to the projections of the elements
- * that have it. Raises an error if no element has it. prefix is the prefix of
+ * Adds the property or path with this name to the projection of each element
+ * that has it. Raises an error if no element has it. prefix is the prefix of
  * the name as it was sent, or NULL.
  */
 extern void kg_projections_add(KgProjection **projections, const KgShownOf *of,
@@ -68,29 +74,33 @@ extern void kg_projections_add(KgProjection **projections, const KgShownOf *of,
 							   const char *path);
 /* Returns an empty projection with room for nfields fields. */
 extern KgProjection *kg_projection_new(int nfields);
-/* Adds a field, if the projection does not contain it. */
+/* Adds a field, unless the projection already contains it. */
 extern void kg_projection_add(KgProjection *projection, const KgField *field);
 /*
- * Reads the argument "fields"; returns NULL if it is absent. Errors list the
+ * Reads the argument "fields". Returns NULL if it is absent. Errors list the
  * allowed names.
  */
 extern KgProjection *kg_projection_parse(const KgType *type, const KgInput *in);
-/* Returns the data with the projected fields only. */
+/* Returns the data with only the fields of the projection. */
 extern Jsonb *kg_projection_apply(const KgProjection *projection,
 								  const Jsonb *data);
 /*
- * Adds the values of the projection's paths to the data of n visible nodes. A
- * missing or hidden value is null. If a path leads through an array, its value
- * is an array. "at" is the JSON Pointer of the argument, for errors.
+ * Adds the values of the projection's paths to the data of n visible nodes. If
+ * the value is missing or hidden, null is added. If a path leads through an
+ * array, its value is an array. "at" is the JSON Pointer of the argument, for
+ * errors.
  */
 extern void kg_projection_reach(const KgProjection *projection, KgGraph *graph,
 								const int64 *nodes, Jsonb **data, uint32 n,
 								const char *at);
-/* Returns whether a shown property must be computed. */
+/* Returns whether the projection shows a computed property (x-derived). */
 extern bool kg_projection_derives(const KgType *type,
 								  const KgProjection *projection);
 
-/* Returns the marks of the shown fields. */
+/*
+ * Returns the marks of untrusted text for the fields that the projection
+ * shows.
+ */
 extern KgMarks kg_projection_marks(const KgType *type,
 								   const KgProjection *projection);
 

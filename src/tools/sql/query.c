@@ -16,7 +16,7 @@
 #include "tools/sql/query.h"
 #include "tools/reply/reply.h"
 
-/* Writes the only hint of a reply. */
+/* Writes the hints of a reply, an array with one hint. */
 static void
 write_hint(const char *message, KgJsonWriter *w)
 {
@@ -42,7 +42,10 @@ write_rows(const KgAsk *ask, KgJsonWriter *w)
 		write_hint("no row passes the conditions of the query", w);
 }
 
-/* Nothing says how many rows there are: the query ended before it knew. */
+/*
+ * Writes the members that report omitted rows. There is no total, because the
+ * query ended before the number of rows was known.
+ */
 static void
 write_truncated(const KgAsk *ask, KgJsonWriter *w)
 {
@@ -72,8 +75,8 @@ make_reply(const KgAsk *ask, const KgRepairs *repairs)
 }
 
 /*
- * Leaves out the last rows until the whole has room: the other members are known
- * when the query has ended.
+ * Returns the reply. Omits the last rows until the whole reply fits, because
+ * the size of the other members is known only after the query has ended.
  */
 static Jsonb *
 fit_reply(KgAsk *ask, const KgInput *in, int64 max_bytes)

@@ -9,7 +9,10 @@
 
 extern const KgFixedTool kg_sql_tools[];
 
-/* Answers one SELECT over the caller's types and relations (ask/ask.h). */
+/*
+ * Runs one SELECT over the caller's types and relations (ask/ask.h), and
+ * returns the reply.
+ */
 extern Jsonb *kg_tool_query(const Jsonb *arguments);
 
 #endif /* KG_TOOLS_QUERY_H */

@@ -1,11 +1,11 @@
 /*
  * rows.c
- *	  The functions of a query that stand for tables: search(), neighbors(),
- *	  reach() and path().
+ *	  The table functions of a query: search(), neighbors(), reach() and
+ *	  path().
  *
- * Each calls a tool of the same kind, page by page, so that it has the rights,
- * the limits and the errors of that tool. Each function returns all rows or
- * raises an error.
+ * Each function calls a tool with a similar purpose, page by page. So it has
+ * the rights, the limits and the errors of that tool. Each function returns
+ * all rows or raises an error.
  */
 #include "postgres.h"
 
@@ -24,7 +24,7 @@
 
 typedef Jsonb *(*Tool)(const Jsonb *arguments);
 
-/* A call of a tool, for its errors. */
+/* A call of a tool, run in a function that catches its errors. */
 typedef struct Calling
 {
 	Tool tool;
@@ -41,8 +41,9 @@ call_tool(void *arg)
 }
 
 /*
- * Removes "path" and "call" from an error of the tool, because the caller
- * knows the arguments of the function, not those of the tool.
+ * Removes "path" and "call" from an error of the tool. They are about the
+ * arguments of the tool, but the caller knows only the arguments of the
+ * function.
  */
 static void
 point_at_query(ErrorData *edata, void *arg)
@@ -72,7 +73,10 @@ text_argument(FunctionCallInfo fcinfo, int n)
 	return PG_ARGISNULL(n) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(n));
 }
 
-/* The instant is that of the query around the function. */
+/*
+ * Begins the arguments of a tool, with the valid_at of the query that calls
+ * the function.
+ */
 static void
 begin_arguments(KgJsonWriter *w, const KgCall *call)
 {
@@ -103,7 +107,7 @@ write_member(KgJsonWriter *w, const JsonbContainer *object, const char *key)
 		kg_jw_null(w);
 }
 
-/* "type:id" as two columns: id, type. */
+/* Writes a handle "type:id" as two columns: first id, then type. */
 static void
 write_handle(KgJsonWriter *w, const JsonbValue *handle)
 {
@@ -152,7 +156,7 @@ kg_rows_search(FunctionCallInfo fcinfo, KgCall *call)
 	return kg_jw_finish(&w);
 }
 
-/* Writes the nodes of a page but for the start, whose depth is 0. */
+/* Writes the nodes of a page, except the start node, whose depth is 0. */
 static void
 write_nodes(KgJsonWriter *w, const Jsonb *reply)
 {
@@ -176,7 +180,7 @@ write_nodes(KgJsonWriter *w, const Jsonb *reply)
 	}
 }
 
-/* Follows the pages of explore_neighbors to the end. */
+/* Calls explore_neighbors for all pages and returns all rows. */
 static Jsonb *
 explore(const Jsonb *arguments)
 {
@@ -196,7 +200,10 @@ explore(const Jsonb *arguments)
 	}
 }
 
-/* Returns no rows without an entity to begin with. */
+/*
+ * Returns the rows of reach(). If there is no entity to start from, there are
+ * no rows.
+ */
 static Jsonb *
 reach(KgCall *call, const char *type, const char *id, const char *relation,
 	  const char *direction, int hops)
@@ -229,7 +236,10 @@ throw_handle(const char *handle)
 			 .expected = "type:id, such as 'product:p1'");
 }
 
-/* Splits "type:id" into the two. */
+/*
+ * Splits a handle "type:id" at the colon. The type remains in the argument;
+ * returns the id.
+ */
 static char *
 split_handle(char *handle)
 {
@@ -285,7 +295,10 @@ write_end(KgJsonWriter *w, const char *key, char *handle)
 	kg_jw_end_object(w);
 }
 
-/* A path is a list of handles with an edge between each two. */
+/*
+ * Writes a row for each edge of a path. A path is an array in which handles
+ * and edges alternate.
+ */
 static void
 write_steps(KgJsonWriter *w, const JsonbContainer *path)
 {

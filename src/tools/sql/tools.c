@@ -2,7 +2,7 @@
  * tools.c
  *	  The table of the toolset sql.
  *
- * The tools schema and verify are those of the toolset compact, too.
+ * The tools schema and verify also belong to the toolset compact.
  */
 #include "postgres.h"
 

@@ -1,7 +1,7 @@
 /*
  * verify/calls.c
- *	  Claims that need a call: whether one entity reaches another, how many
- *	  results a call has, and that a call has no result.
+ *	  Claims that are judged by a call of a tool: whether one entity reaches
+ *	  another, how many results a call has, and whether a call has no result.
  */
 #include "postgres.h"
 
@@ -67,7 +67,7 @@ end_handle(const JsonbContainer *edge, const char *key)
 }
 
 /*
- * Sets the evidence of a claim to the first path of a reply. Returns false if
+ * Sets the evidence for a claim to the first path in a reply. Returns false if
  * the reply has no path.
  */
 static bool
@@ -143,7 +143,7 @@ throw_no_total(const KgClaim *claim)
 
 /*
  * Sets *total to the exact total of a reply. If the reply has only a lower
- * bound, the verdict is "unknown" and the result is false. Raises an error if
+ * bound, sets the verdict to "unknown" and returns false. Raises an error if
  * the reply has neither.
  */
 static bool
@@ -178,9 +178,10 @@ throw_several_columns(const KgClaim *claim)
 }
 
 /*
- * Sets *value to the result of an aggregate without groups: its only column, or
- * the column "count". Returns false for other replies. With groups, the claim
- * is about the total, which is the number of groups.
+ * If the reply is of an aggregate without groups, sets *value to its result:
+ * the only column, or the column "count". Returns false for other replies. If
+ * there are groups, the claim is about their number, which is the reply's
+ * total.
  */
 static bool
 aggregate_value(const KgClaim *claim, const Jsonb *reply, JsonbValue *value)
@@ -213,8 +214,9 @@ aggregate_value(const KgClaim *claim, const Jsonb *reply, JsonbValue *value)
 
 /*
  * Sets *value to the number that an SQL query returns: the only column of its
- * only row, or 0 without rows. For other rows, raises KG_INVALID_INPUT; if the
- * claim is "none", sets jbvNull, because there are rows.
+ * only row, or 0 if there are no rows. For other rows, raises
+ * KG_INVALID_INPUT. But if the claim is "none", sets *value to jbvNull,
+ * because the existence of rows decides.
  */
 static void
 query_value(const KgClaim *claim, const Jsonb *reply, JsonbValue *value)
@@ -262,8 +264,8 @@ read_value(KgClaim *claim, const Jsonb *reply, JsonbValue *value)
 }
 
 /*
- * Returns an array of the reply with the paths of its items changed to point
- * into the claim; NULL if the reply does not have it.
+ * Returns an array of the reply, with the paths of its items changed to point
+ * into the claim. Returns NULL if the reply lacks the array.
  */
 static Jsonb *
 said_within(const KgClaim *claim, const Jsonb *reply, const char *key)
@@ -339,7 +341,10 @@ kg_claims_call(KgVerify *v)
 
 		if (claim->judged)
 			continue;
-		/* The call of the previous claim may have set as_of or valid_at. */
+		/*
+		 * Resets as_of and valid_at, which the call of the previous claim may
+		 * have set.
+		 */
 		kg_running_begin_tool();
 		kg_claim_try(v,
 					 claim,

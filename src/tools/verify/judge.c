@@ -1,7 +1,7 @@
 /*
  * verify/judge.c
  *	  Verdicts on claims about entities, properties, edges, paths and names,
- *	  based on the rows found.
+ *	  based on the rows that verify/look.c found.
  */
 #include "postgres.h"
 
@@ -9,7 +9,7 @@
 #include "tools/bfs/call.h"
 #include "tools/verify/verify.h"
 
-/* Maximum number of handles that are reported for an ambiguous name or id. */
+/* Maximum number of handles that are reported if a name or id is ambiguous. */
 #define KG_TOLD_HANDLES 20
 
 Jsonb *
@@ -45,7 +45,7 @@ add_handle(KgVerify *v, KgClaim *claim, const KgRef *ref)
 		claim->handles = lappend(claim->handles, kg_handle(v->call.graph, ref));
 }
 
-/* ---- mentions ---- */
+/* ---- mentions: the handles in a claim ---- */
 
 static int
 compare_refs(const ListCell *a, const ListCell *b)
@@ -65,8 +65,8 @@ judge_ambiguous(KgVerify *v, KgClaim *claim, List *refs)
 }
 
 /*
- * Returns whether a handle has the form "type:id" with a type that does not
- * exist. Call it if no entity has the whole text as its id.
+ * Returns whether a handle has the form "type:id", but no type has that name.
+ * Only called if no entity has the whole text as its id.
  */
 static bool
 names_no_type(const KgVerify *v, const KgMention *mention)
@@ -122,8 +122,9 @@ check_type_named(KgVerify *v, KgClaim *claim)
 }
 
 /*
- * Judges a claim unless each of its mentions names exactly one entity.
- * Otherwise adds these entities to the evidence.
+ * Checks that each mention (handle) of a claim names exactly one entity, and
+ * adds these entities to the evidence. If a mention does not, sets the
+ * verdict.
  */
 static void
 judge_mentions(KgVerify *v, KgClaim *claim)
@@ -188,9 +189,10 @@ visit_value(const JsonbValue *value, void *arg)
 }
 
 /*
- * Returns whether the entity fulfils the claimed condition. Otherwise sets
- * *refuted to whether even an array contradicts it, as for negative operators.
- * For other operators, an array only lacks the claimed value.
+ * Returns whether the entity fulfils the claimed condition. If not, sets
+ * *refuted to whether the claim is contradicted even if the value is an array.
+ * That is so for negative operators. For other operators, an array only lacks
+ * the claimed value.
  */
 static bool
 holds(const KgClaim *claim, const JsonbContainer *data, bool *refuted)
@@ -211,8 +213,8 @@ holds(const KgClaim *claim, const JsonbContainer *data, bool *refuted)
 }
 
 /*
- * Returns {"value": the stored value}, with an array as a whole; NULL if there
- * is no value.
+ * Returns {"value": the stored value}. If the property is in an array, the
+ * value is the whole array. Returns NULL if there is no value.
  */
 static Jsonb *
 real_value(const KgField *field, const JsonbContainer *data)
@@ -248,7 +250,7 @@ judge_property(KgVerify *v, KgClaim *claim)
 	bool refuted = false;
 	bool match;
 
-	/* The entity may have been deleted since it was looked up. */
+	/* The entity may have been deleted after the look-up. */
 	if (row->data == NULL)
 	{
 		claim->handles = NIL;
@@ -304,7 +306,7 @@ properties_match(const KgVerify *v, const KgClaim *claim,
 	return filter != NULL && kg_filter_matches(filter, &properties->root);
 }
 
-/* Sets the correction to {"edges": [...]}. */
+/* Sets the correction of the claim to {"edges": [...]}. */
 static void
 correct_edges(KgClaim *claim, List *edges)
 {
@@ -320,8 +322,8 @@ correct_edges(KgClaim *claim, List *edges)
 }
 
 /*
- * The edges of a hop: as claimed, with other properties, and in the opposite
- * direction.
+ * The stored edges for one hop of a claim: edges as claimed, edges with other
+ * properties, and edges in the opposite direction.
  */
 typedef struct Hop
 {
@@ -365,7 +367,8 @@ find_hop(const KgVerify *v, KgClaim *claim, int number)
 }
 
 /*
- * Judges the edges of a claim. A path is contradicted if one of its edges is.
+ * Sets the verdict on the edges of a claim. A path is contradicted if one of
+ * its edges is contradicted.
  */
 static void
 judge_edges(KgVerify *v, KgClaim *claim)
@@ -455,7 +458,8 @@ judge_claim(KgVerify *v, KgClaim *claim)
 		case KG_CLAIM_REACH:
 		case KG_CLAIM_COUNT:
 		case KG_CLAIM_NONE:
-			break; /* judged by their calls */
+			/* these claims are judged by a call of a tool (verify/calls.c) */
+			break;
 	}
 }
 

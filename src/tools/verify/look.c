@@ -1,7 +1,7 @@
 /*
  * verify/look.c
- *	  Looks up the names in claims: one statement for each kind of name, for all
- *	  claims together.
+ *	  Looks up the names in claims. Runs one statement for each kind of name,
+ *	  for all claims together.
  */
 #include "postgres.h"
 
@@ -16,7 +16,10 @@
 
 /* ---- handles ---- */
 
-/* An id that a mention may be. rank is the rank of its type; 0: any type. */
+/*
+ * An id that a mention (handle) may contain. rank is the rank of its type; 0:
+ * the entity may have any type.
+ */
 typedef struct Candidate
 {
 	uint16 rank;
@@ -80,7 +83,7 @@ found_candidate(const Candidates *c, const KgRef *ref, int64 version)
 		found_mention(&c->v->mentions[found->mention], ref, version);
 }
 
-/* The rows of other tables have no version. */
+/* Foreign rows, of types that read tables of the user, have no version. */
 static void
 receive_foreign(const KgRef *ref, void *arg)
 {
@@ -122,8 +125,8 @@ find_foreign(Candidates *c, const KgType *type, uint16 rank)
 }
 
 /*
- * Looks up the candidates without duplicates: by type and id if c->typed is
- * set, otherwise by id in all types.
+ * Looks up the candidates, without duplicates. If c->typed is true, looks them
+ * up by type and id, otherwise by id among all types.
  */
 static void
 run_candidates(Candidates *c)
@@ -209,7 +212,10 @@ look_up_handles(KgVerify *v)
 				i};
 	}
 	run_candidates(&c);
-	/* An id may look like a handle with a type. */
+	/*
+	 * A whole text such as "type:id" may also be an id, so it is looked up as
+	 * an id.
+	 */
 	c.n = 0;
 	c.typed = false;
 	for (int i = 0; i < v->nmentions; i++)
@@ -224,10 +230,15 @@ typedef struct Names
 {
 	KgVerify *v;
 	KgNodeSet set;
-	KgRef *refs;	/* by index in the set; set once they are read */
-	List **nodes;	/* indexed by claim: List of indexes in the set */
-	int64 *counts;	/* indexed by claim: number of rows found */
-	Candidates ids; /* the claimed names; mention is the index of the claim */
+	/* indexed by node of the set; NULL until the entities are read */
+	KgRef *refs;
+	List **nodes;  /* indexed by claim: List of indexes of nodes in the set */
+	int64 *counts; /* indexed by claim: number of rows found */
+	/*
+	 * the claimed names as possible ids; their mention is the index of the
+	 * claim
+	 */
+	Candidates ids;
 } Names;
 
 static Candidate *
@@ -332,8 +343,8 @@ run_names(Names *names, const char *const *texts, int n)
 	kg_graph_run(
 		graph, KG_SQL_NODES_NAMED, 3, terms, values, receive_named, names);
 	/*
-	 * An id that case folding does not change is not stored as a term, so the
-	 * names are also looked up as ids.
+	 * The index of terms has no ids that are equal to their case-folded form.
+	 * So names are also looked up as ids.
 	 */
 	values[1] = kg_text_array(bundles, ntypes);
 	values[2] = kg_text_array(types, ntypes);
@@ -439,8 +450,8 @@ count_triples(const KgVerify *v, const KgClaim *claim)
 }
 
 /*
- * Adds the triples that could be the claimed edge, and those in the opposite
- * direction.
+ * Adds the triples (edges between two mentioned entities) that could be the
+ * claimed edge of a hop, and the triples in the opposite direction.
  */
 static void
 add_triples(KgVerify *v, KgClaim *claim, int hop)
@@ -561,7 +572,10 @@ receive_foreign_edge(const KgNeighbors *found, void *arg)
 			   found->properties);
 }
 
-/* Looks up the triples whose edges leave foreign nodes. */
+/*
+ * Looks up the triples whose edges start at foreign nodes (of types that read
+ * tables of the user).
+ */
 static void
 run_foreign(KgVerify *v, Triples *triples)
 {

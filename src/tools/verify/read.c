@@ -1,6 +1,6 @@
 /*
  * verify/read.c
- *	  Reads claims, and judges those that need no data.
+ *	  Reads claims, and sets the verdict on claims that need no data.
  */
 #include "postgres.h"
 
@@ -34,8 +34,8 @@ kg_claim_judge(KgClaim *claim, KgVerdict verdict, const char *reason)
 }
 
 /*
- * Sets the value of a renamed member of the claim in the form that the member
- * requires. Returns false if the value cannot be one of it.
+ * Sets the value for a member of the claim that is renamed, in the form that
+ * the new member requires. Returns false if the value has no such form.
  */
 static bool
 set_value(const KgClaim *claim, KgInstead *change)
@@ -57,8 +57,8 @@ set_value(const KgClaim *claim, KgInstead *change)
 }
 
 /*
- * Returns the claim with its error corrected; NULL if the error suggests no
- * single correction.
+ * Returns the claim with the correction that the error suggests. Returns NULL
+ * if the error does not suggest exactly one correction.
  */
 static const Jsonb *
 repaired_claim(const KgClaim *claim, const Jsonb *error)
@@ -81,8 +81,8 @@ repaired_claim(const KgClaim *claim, const Jsonb *error)
 	at = kg_json_cstring(&path);
 	last = strrchr(at, '/');
 	/*
-	 * An error about a key, such as a member or an operator, has the key itself
-	 * as "got". The key is then replaced instead of its value.
+	 * If the error is about a key, such as a member or an operator, its "got"
+	 * is the key. The key is then replaced instead of the value.
 	 */
 	there.type = jbvNull;
 	if (last != NULL && kg_json_get(&error->root, "got", &got) != NULL)
@@ -107,8 +107,8 @@ repaired_claim(const KgClaim *claim, const Jsonb *error)
 }
 
 /*
- * Returns an error with its path changed from the arguments of the claim's call
- * to the arguments of verify_claims.
+ * Returns an error about the call in a claim with a changed path, which points
+ * into the arguments of verify_claims.
  */
 static const Jsonb *
 own_error(const KgClaim *claim, Jsonb *error)
@@ -129,7 +129,7 @@ own_error(const KgClaim *claim, Jsonb *error)
 	return kg_json_with(error, "path", &path);
 }
 
-/* Judges a claim by an error that was caught. */
+/* Sets the verdict on a claim for an error that was caught. */
 static void
 fail(KgVerify *v, KgClaim *claim, const ErrorData *edata)
 {
@@ -183,8 +183,8 @@ kg_claim_try(KgVerify *v, KgClaim *claim, bool statements, KgClaimWork work)
 	KgErrorCode code;
 
 	/*
-	 * Errors get no corrected call of verify_claims: a claim reports a
-	 * correction instead.
+	 * Errors get no corrected call of verify_claims, because a claim reports
+	 * its correction itself.
 	 */
 	kg_repair_begin(NULL, NULL);
 	edata = kg_catch(
@@ -192,8 +192,8 @@ kg_claim_try(KgVerify *v, KgClaim *claim, bool statements, KgClaimWork work)
 	if (edata == NULL)
 		return;
 	/*
-	 * These errors are no verdicts: decisions of the authorizer that are still
-	 * open, concurrent changes, and a missing tenant.
+	 * Some errors are no verdict and are raised again: open decisions of the
+	 * authorizer, concurrent changes, and a missing tenant.
 	 */
 	decisions = v->call.graph->call->decisions;
 	code = kg_error_caught_code(edata);
@@ -219,8 +219,8 @@ kg_claim_types(const KgVerify *v, const KgMention *mention, uint16 *ranks)
 }
 
 /*
- * Raises KG_FORBIDDEN if no authorizer can decide about a type that the mention
- * may be of.
+ * Raises KG_FORBIDDEN if the mentioned entity may be of a type for which
+ * neither an authorizer nor a gateway decides access.
  */
 static void
 require_types(const KgVerify *v, const KgMention *mention)
@@ -304,8 +304,8 @@ throw_no_such_property(const KgVerify *v, const KgClaim *claim)
 }
 
 /*
- * Returns the property with a name. "id" is the id property, even if the type
- * calls it otherwise.
+ * Returns the property with a name. "id" means the id property, even if the
+ * type gives it another name.
  */
 static const KgField *
 claimed_field(const KgType *type, const char *name)
@@ -316,8 +316,8 @@ claimed_field(const KgType *type, const char *name)
 }
 
 /*
- * Reads {"text": "..."}, which compares folded texts. Returns false if the
- * claim has no "text".
+ * Reads a condition {"text": "..."}, which compares texts after case folding.
+ * Returns false if the claim has no "text".
  */
 static bool
 read_text(KgClaim *claim, const KgField *field)
@@ -343,8 +343,8 @@ read_text(KgClaim *claim, const KgField *field)
 }
 
 /*
- * Returns whether a string is too long for a key. It is then compared without a
- * filter.
+ * Returns whether a string is too long for an index key. Such a string is
+ * compared without a filter.
  */
 static bool
 is_long_text(const KgClaim *claim, const KgField *field)
@@ -383,8 +383,8 @@ kg_claim_analyse(KgVerify *v, KgClaim *claim, const KgType *type)
 }
 
 /*
- * Checks a property whose type is known only after the look-up: raises an error
- * if no type has the property.
+ * Checks a property of an entity whose type is only known after the look-up.
+ * Raises an error if no type has the property.
  */
 static void
 check_property(KgVerify *v, KgClaim *claim)
@@ -420,7 +420,8 @@ read_property(KgVerify *v, KgClaim *claim)
 /* ---- edges ---- */
 
 /*
- * Returns the types that a mention may be of, indexed by rank; NULL: any type.
+ * Returns the types that a mentioned entity may have, indexed by rank. Returns
+ * NULL if it may have any type.
  */
 static bool *
 types_of(const KgVerify *v, const KgMention *mention)
@@ -457,7 +458,7 @@ joins(const KgVerify *v, const KgRelation *relation, const bool *from,
 }
 
 /*
- * Returns whether some relation with that name may lead from a type in "from"
+ * Returns whether some relation with the name can lead from a type in "from"
  * to a type in "to".
  */
 static bool
@@ -601,7 +602,7 @@ read_path(KgVerify *v, KgClaim *claim)
 		check_join(v, claim, hop, kg_path_index(path, hop * 2 + 1));
 }
 
-/* ---- claims with a call ---- */
+/* ---- claims about the result of a call ---- */
 
 static void
 read_reach(KgVerify *v, KgClaim *claim)
@@ -621,7 +622,10 @@ read_reach(KgVerify *v, KgClaim *claim)
 	read_mention(v, claim, "to");
 }
 
-/* Returns whether an argument does not affect the number of results. */
+/*
+ * Returns whether an argument, such as "limit", has no effect on the number of
+ * results.
+ */
 static bool
 is_of_page(const JsonbValue *key)
 {
@@ -655,7 +659,7 @@ kg_callable_declares(const KgCallable *callable, const char *name)
 			   kg_outline(callable->fixed->name), name, strlen(name)) != NULL;
 }
 
-/* Returns whether the tool may return a total. */
+/* Returns whether the replies of a tool may contain a total. */
 static bool
 counts(const KgCallable *callable)
 {
@@ -665,13 +669,16 @@ counts(const KgCallable *callable)
 	if (callable->tool != NULL)
 		return callable->tool->operation == KG_EXPOSE_LIST ||
 			   callable->tool->operation == KG_EXPOSE_LIST_IDS;
-	/* A claim must not call verify_claims. */
+	/*
+	 * A claim must not call verify_claims itself, which has the argument
+	 * "claims".
+	 */
 	return !kg_callable_declares(callable, "claims");
 }
 
 /*
- * Returns the arguments for counting: limit is 1 and max_bytes is the maximum,
- * if the tool has them.
+ * Returns the arguments of a call that counts: if the tool has these
+ * arguments, limit is 1 and max_bytes is the maximum.
  */
 static const Jsonb *
 counting_arguments(const KgCallable *callable, const JsonbContainer *given)
@@ -695,8 +702,9 @@ counting_arguments(const KgCallable *callable, const JsonbContainer *given)
 }
 
 /*
- * Returns a call with its arguments in "arguments", if they are beside "tool".
- * Reports this as a repair.
+ * If the arguments of a claim's call are beside "tool", returns the call with
+ * its arguments moved into "arguments", and reports a repair. Otherwise
+ * returns the call unchanged.
  */
 static const JsonbContainer *
 with_arguments(KgVerify *v, const JsonbValue *sent, const char *path)
@@ -766,7 +774,7 @@ read_call(KgVerify *v, KgClaim *claim, const char *key)
 										  &called->arguments->root);
 }
 
-/* Returns whether the call may return a sum or an average. */
+/* Returns whether the tool can return a sum or an average. */
 static bool
 aggregates(const KgCallable *callable)
 {
@@ -821,7 +829,10 @@ read_name(KgVerify *v, KgClaim *claim)
 	kg_binding_refuse(claim->type, "a claim of a name");
 	kg_call_require_type(&v->call, claim->type);
 	claim->name = kg_text_fold(name, strlen(name));
-	/* Longer names are stored truncated. */
+	/*
+	 * Stored names are truncated to this length, so a longer name cannot be
+	 * compared.
+	 */
 	if (strlen(claim->name) <= KG_MAX_TERM_BYTES - MAX_MULTIBYTE_CHAR_LEN)
 		return;
 	KG_THROW(KG_LIMIT_EXCEEDED,
@@ -833,7 +844,10 @@ read_name(KgVerify *v, KgClaim *claim)
 
 /* ---- claims ---- */
 
-/* The first of these members that a claim has determines its kind. */
+/*
+ * The members that determine the kind of a claim. The first of them that a
+ * claim has decides.
+ */
 static const struct
 {
 	const char *key;
@@ -910,6 +924,9 @@ kg_claims_read(KgVerify *v)
 			read_id(claim, kg_json_container(&it.value));
 		kg_claim_try(v, claim, false, read_claim);
 		if (claim->judged)
-			v->nmentions = claim->first; /* its mentions are not looked up */
+			/*
+			 * drops the mentions of this claim, so that they are not looked up
+			 */
+			v->nmentions = claim->first;
 	}
 }

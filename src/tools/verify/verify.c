@@ -1,7 +1,7 @@
 /*
  * verify.c
- *	  The tool verify_claims: decides which claims of a draft are true for this
- *	  caller now.
+ *	  The tool verify_claims: decides which claims of a draft are true now,
+ *	  for this caller.
  */
 #include "postgres.h"
 
@@ -41,7 +41,7 @@ write_evidence(const KgClaim *claim, KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
-/* Writes the members of a claim in addition to the verdict. */
+/* Writes the members of a claim other than its verdict. */
 static void
 write_details(const KgClaim *claim, KgJsonWriter *w)
 {
@@ -162,8 +162,8 @@ finish(KgVerify *v)
 }
 
 /*
- * Validates the arguments against the published schema, unless the reader of
- * claims has already found an invalid claim.
+ * Validates the arguments against the published schema. Does not if an invalid
+ * claim was found, because the schema would refuse it, too.
  */
 static void
 end_call(KgVerify *v)

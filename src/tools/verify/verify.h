@@ -3,12 +3,13 @@
  *	  A call of verify_claims.
  *
  *	  verify/read.c reads the claims and judges those that need no data.
- *	  verify/look.c looks up all names in sets. verify/judge.c judges by the
- *	  rows found. verify/calls.c runs the calls within claims. verify.c is the
- *	  tool.
+ *	  verify/look.c looks up the names of all claims together. verify/judge.c
+ *	  judges by the rows found. verify/calls.c runs the calls that claims
+ *	  contain. verify.c is the tool.
  *
  *	  Data that the caller cannot see gives the same verdict as data that does
- *	  not exist: every verdict after the look-up is based on the rows found.
+ *	  not exist, because all verdicts after the look-up are based on the rows
+ *	  that it found.
  */
 #ifndef KG_TOOLS_VERIFY_H
 #define KG_TOOLS_VERIFY_H
@@ -17,9 +18,14 @@
 #include "tools/dispatch.h"
 #include "tools/graph/graph.h"
 
-/* maximum number of handles of a path, as in the template */
+/*
+ * maximum number of handles in a claim about a path, as in the template of the
+ * schema
+ */
 #define KG_CLAIM_HANDLES 21
-/* Maximum number of claims without a match that get suggestions. */
+/*
+ * Maximum number of claims that get suggestions because nothing matches them.
+ */
 #define KG_CLAIM_NEAREST 5
 
 typedef enum KgVerdict
@@ -50,23 +56,35 @@ typedef enum KgClaimKind
 typedef struct KgMention
 {
 	char *given;
-	/* the entity; its id is NULL if no visible entity was found */
+	/*
+	 * The entity that the handle names. Its id is NULL if no visible entity
+	 * was found.
+	 */
 	KgRef ref;
-	/* KgRef *: further entities with this id, if the handle has no type */
+	/*
+	 * List of KgRef *: further entities with this id, if the handle has no
+	 * type.
+	 */
 	List *others;
 	int64 version;
 } KgMention;
 
-/* An edge that supports or refutes a claim. */
+/*
+ * Stored edges between two mentioned entities that support or refute a claim.
+ */
 typedef struct KgTriple
 {
-	int hop; /* index of the hop in the claim */
+	/* index in the claim's path of the hop that these edges belong to */
+	int hop;
 	const KgRelation *relation;
-	int from; /* indexes of mentions, in the stored direction */
+	/* indexes of the mentions at the source and target of the stored edges */
+	int from;
 	int to;
-	bool reversed; /* the stored edge has the opposite direction */
-	int n;		   /* number of stored edges; > 1 if they are parallel */
-	List *edges;   /* properties of these edges, Jsonb * or NULL */
+	/* true: the stored edges have the opposite direction of the claim */
+	bool reversed;
+	/* number of stored edges, which are parallel if there are several */
+	int n;
+	List *edges; /* List of Jsonb *: properties of each edge, or NULL */
 } KgTriple;
 
 typedef struct KgClaim
@@ -77,29 +95,33 @@ typedef struct KgClaim
 	KgInput in;
 	bool has_id;
 	JsonbValue id;
-	int64 version; /* 0: no version is claimed */
-	int first;	   /* index of the first mention */
+	int64 version; /* claimed version; 0: the claim names no version */
+	/* index of the claim's first mention (handle) among all mentions */
+	int first;
 	int nmentions;
-	char **relations; /* names of the relations of each hop */
-	const char *rest; /* ":id", of a handle whose type does not exist */
-	/* for a claim about a property: */
+	char **relations; /* for each hop, the name of its relation */
+	const char *rest; /* part ":id" of a handle whose type does not exist */
+	/* Members for a claim about a property: */
 	char *property;
 	JsonbValue is;
 	const KgField *field;
-	const KgFilter *filter; /* analysed against field's type; or NULL */
-	const char *text;		/* folded text, used instead of a filter */
+	/* claimed condition, analysed for the type of "field"; or NULL */
+	const KgFilter *filter;
+	/* case-folded text to compare instead of a filter, or NULL */
+	const char *text;
 	/*
-	 * For edges: filters by relation of the catalog, or NULL if no properties
-	 * are claimed.
+	 * For a claim about edges: filters on the claimed properties, indexed by
+	 * relation in the catalog. NULL if no properties are claimed.
 	 */
 	KgFilter **edge_filters;
 	int ntriples;
 	KgTriple *triples;
 	/* for a call: */
-	KgToolCall called; /* as it was sent */
+	KgToolCall called; /* the call in the claim, as it was sent */
 	KgCallable callable;
 	const Jsonb *arguments;
-	const char *within; /* path of the arguments of the claim's call */
+	/* JSON Pointer of the arguments of the call in the claim */
+	const char *within;
 	const Jsonb *hints; /* hints of the reply, or NULL */
 	const Jsonb *repaired;
 	/* for a name: */
@@ -113,13 +135,16 @@ typedef struct KgClaim
 	const char *reason;
 	const Jsonb *error;
 	const Jsonb *correction;
-	List *corrected; /* fields in the correction */
+	List *corrected; /* members of the correction */
 	const char *nearest;
 	bool stale;
 	bool complete;
-	List *handles; /* char *, evidence */
-	List *edges;   /* Jsonb *, evidence */
-	/* the claim as reported: with only the verdict, and with all members */
+	List *handles; /* List of char *: handles that are the evidence */
+	List *edges;   /* List of Jsonb *: edges that are the evidence */
+	/*
+	 * The claim as the reply shows it: with only its verdict, and with all
+	 * members.
+	 */
 	Jsonb *written[2];
 } KgClaim;
 
@@ -131,39 +156,51 @@ typedef struct KgVerify
 	int nmentions;
 	int room;
 	KgMention *mentions;
-	KgNodeSet set; /* entities that are read */
-	KgRef *rows;   /* rows of the set */
-	int left;	   /* bytes left for the arguments of registered tools */
+	KgNodeSet set; /* nodes of the entities that are read */
+	KgRef *rows;   /* entities, indexed by node of the set */
+	/* bytes that the arguments of registered tools may still have */
+	int left;
 } KgVerify;
 
-/* Sets the verdict, if the claim is not judged yet. */
+/*
+ * Sets the verdict on a claim. Does nothing if the claim already has a
+ * verdict.
+ */
 extern void kg_claim_judge(KgClaim *claim, KgVerdict verdict,
 						   const char *reason);
-/* Runs a function for a claim. An error that it raises becomes the verdict. */
+/*
+ * Runs a function for a claim. If it raises an error, the error decides the
+ * verdict. statements: the function may run SQL statements, so a
+ * subtransaction is needed.
+ */
 typedef void (*KgClaimWork)(KgVerify *v, KgClaim *claim);
 extern void kg_claim_try(KgVerify *v, KgClaim *claim, bool statements,
 						 KgClaimWork work);
 
 /*
- * Sets the ranks of the types that a handle may have, by its text. Returns
- * their number; 0: no type has that name.
+ * Sets the ranks of the types that the entity of a handle may have, judging by
+ * the text of the handle. Returns their number, which is 0 if no type has the
+ * name in the handle.
  */
 extern int kg_claim_types(const KgVerify *v, const KgMention *mention,
 						  uint16 *ranks);
-/* Analyses the condition of a property claim for a type. */
+/* Analyses the condition of a claim about a property for a type. */
 extern void kg_claim_analyse(KgVerify *v, KgClaim *claim, const KgType *type);
-/* Returns whether a fixed tool takes the argument. */
+/* Returns whether a fixed tool has the argument. */
 extern bool kg_callable_declares(const KgCallable *callable, const char *name);
 extern void kg_claims_read(KgVerify *v);
 extern void kg_claims_look_up(KgVerify *v);
 extern void kg_claims_judge(KgVerify *v);
 extern void kg_claims_call(KgVerify *v);
 
-/* Returns an edge as evidence: {type, from, to, properties?}. */
+/*
+ * Returns an edge in the form that evidence has: {type, from, to,
+ * properties?}.
+ */
 extern Jsonb *kg_claim_edge(const char *type, const char *from, const char *to,
 							const Jsonb *properties);
 
-/* Returns {key: value}. */
+/* Returns a correction {key: value}. */
 extern Jsonb *kg_claim_correction(const char *key, const JsonbValue *value);
 
 extern Jsonb *kg_tool_verify_claims(const Jsonb *arguments);

@@ -1,14 +1,15 @@
 /*
  * confirm.c
- *	  Confirmation of writes: their effects are reported before they are
- *	  executed.
+ *	  Confirmation of writes: reports their effects before they are executed.
  *
  *	  The signed value contains, for each item, its version or the state of
- *	  its edge, and the effect on it. It is bound to the caller, the tool and
- *	  the arguments. The second call compares it with its own effects, in a
- *	  subtransaction that an error rolls back. An item that did not exist has
- *	  no version, and may be created and deleted again. Used values are
- *	  therefore recorded, so that no value is used twice.
+ *	  its edge, and the effect of the write on it. The value is bound to the
+ *	  caller, the tool and the arguments. The second call compares it with its
+ *	  own effects, in a subtransaction that an error rolls back.
+ *
+ *	  An item that did not exist has no version, and could be created and
+ *	  deleted in the meantime without being noticed. So used values are
+ *	  recorded, and no value can be used twice.
  */
 #include "postgres.h"
 
@@ -24,16 +25,19 @@
 #include "utils/timestamp.h"
 
 /*
- * A value is valid for KG_CONFIRM_MINUTES, but not longer than its use is
- * recorded.
+ * Seconds for which a value is valid: KG_CONFIRM_MINUTES, but not longer than
+ * its use is recorded.
  */
 #define KG_CONFIRM_MINUTES 10
 #define KG_CONFIRM_SECONDS \
 	Min(KG_CONFIRM_MINUTES *SECS_PER_MINUTE, kg_setting_idempotency_time)
-/* Maximum length of a value, with 100 items. */
+/* Maximum length of a value for 100 items. */
 #define KG_MAX_CONFIRM_CHARS 8192
 
-/* The state of an item and the effect on it. */
+/*
+ * The state of an item, and the effect of the write on it, as they are in the
+ * signed value.
+ */
 typedef struct Told
 {
 	int64 version;

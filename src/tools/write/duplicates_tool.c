@@ -1,6 +1,7 @@
 /*
  * duplicates_tool.c
- *	  The tool duplicates: pairs of entities of a type that may be the same.
+ *	  The tool duplicates: finds pairs of entities of a type that may be the
+ *	  same entity.
  */
 #include "postgres.h"
 
@@ -20,10 +21,13 @@ typedef struct DuplicatesCall
 	KgFollow follow;
 	KgDuplicates found;
 	int64 offset;
-	int n; /* pairs of the page */
+	int n; /* number of pairs on the page */
 } DuplicatesCall;
 
-/* Returns a number above 0 and at most 1, or the default. */
+/*
+ * Returns an argument that is a number above 0 and at most 1. If it is absent,
+ * returns "otherwise".
+ */
 static double
 read_share(const KgInput *in, const char *key, double otherwise)
 {

@@ -15,7 +15,10 @@ kg_exposed_member(int operation)
 	return operation & KG_EXPOSE_OF_RELATION ? "relation" : "type";
 }
 
-/* The error lists the types or relations that expose the operation. */
+/*
+ * Raises an error because a type or relation does not expose an operation. The
+ * error lists the types or relations that do.
+ */
 static KG_NORETURN void
 throw_not_exposed(const KgCatalog *catalog, const char *name, int operation,
 				  const char *path)
@@ -54,8 +57,9 @@ throw_not_exposed(const KgCatalog *catalog, const char *name, int operation,
 }
 
 /*
- * Returns the tool of a relation, or NULL. It serves all variants;
- * "bundle/name" selects one of two relations with the same name.
+ * Returns the tool of a relation for an operation, or NULL. The tool serves
+ * all variants of the relation. If two bundles have a relation with the name,
+ * the name must be "bundle/name".
  */
 static const KgTool *
 tool_of_relation(const KgCatalog *catalog, const char *name, int operation)

@@ -27,14 +27,14 @@ typedef struct Changes
 	const KgCatalog *catalog;
 	KgInput input;
 	KgRepairs repairs;
-	StringInfo bound; /* text that cursors are bound to */
+	StringInfo bound; /* text that binds cursors to this call */
 	KgChange *changes;
 	int n;
 } Changes;
 
 /*
- * Reads "types". If it is absent, selects edges, and all types that can be read
- * without decisions of an authorizer.
+ * Reads "types". If it is absent, selects edges and all types whose access no
+ * authorizer must decide.
  */
 static void
 read_types(const Changes *call, KgRecent *recent)
@@ -84,7 +84,7 @@ read_position(const Changes *call)
 	return below;
 }
 
-/* Writes an end of an edge; null if the entity no longer exists. */
+/* Writes an end of an edge, or null if the entity no longer exists. */
 static void
 write_end(const char *key, const char *handle, KgJsonWriter *w)
 {
@@ -241,7 +241,10 @@ throw_no_change(void)
 			"\"change\" or \"transaction\", a number from the tool changes");
 }
 
-/* Returns the argument of kg_revert(): a number, or {"transaction": number}. */
+/*
+ * Returns the argument for kg_revert(): a number of a change, or
+ * {"transaction": number}.
+ */
 static Jsonb *
 read_undone(const KgInput *in)
 {

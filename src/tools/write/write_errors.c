@@ -13,7 +13,7 @@
 #include "query/run/running.h"
 #include "tools/write/write_errors.h"
 
-/* Maximum number of errors with hints in a call. */
+/* Maximum number of errors of a call that get hints. */
 #define KG_MAX_HINTED 5
 
 Jsonb *
@@ -28,9 +28,9 @@ kg_write_nearest(const KgType *type, const char *id)
 }
 
 /*
- * Returns the reference property at a path of the arguments, or NULL. Paths are
- * such as "/items/0/supplier", "/items/0/set/supplier" or
- * "/items/0/lines/3/product".
+ * Returns the reference property that a JSON Pointer of the arguments points
+ * to, or NULL. Such pointers are "/items/0/supplier", "/items/0/set/supplier"
+ * or "/items/0/lines/3/product".
  */
 static const KgField *
 reference_at(const KgType *type, const char *path)
@@ -59,7 +59,10 @@ reference_at(const KgType *type, const char *path)
 	return NULL;
 }
 
-/* Returns the only type that an end of a relation can have, or NULL. */
+/*
+ * Returns the type of an end of a relation. Returns NULL if the end can have
+ * several types.
+ */
 static const KgType *
 type_of_end(const KgRelation *relation, bool is_from)
 {
@@ -77,7 +80,7 @@ type_of_end(const KgRelation *relation, bool is_from)
 	return kg_catalog_type_no(kg_running_catalog(), type_no);
 }
 
-/* Returns the type that a missing entity would have, or NULL. */
+/* Returns the type of the entity that an error reports as missing, or NULL. */
 static const KgType *
 missing_type(const KgOutcomes *outcomes, const KgError *err)
 {
@@ -97,8 +100,8 @@ missing_type(const KgOutcomes *outcomes, const KgError *err)
 }
 
 /*
- * Corrects the id in an error about a missing entity, and adds "nearest". Returns
- * whether the correction is certain.
+ * Adds "nearest", the entities with similar ids, to an error about a missing
+ * entity, and corrects the id. Returns whether the correction is certain.
  */
 static bool
 complete_missing(const KgOutcomes *outcomes, KgError *err,
@@ -127,8 +130,8 @@ complete_missing(const KgOutcomes *outcomes, KgError *err,
 }
 
 /*
- * Corrects the text of a number where the schema wants a number. Returns false
- * for other errors.
+ * If a string has a number, but the schema requires a number, corrects the
+ * value. Returns false for other errors.
  */
 static bool
 correct_number(const KgError *err, KgCorrection *correction)
@@ -174,7 +177,10 @@ depth_of(const char *path)
 	return depth;
 }
 
-/* Adds the values of "add" or "remove" in "set" to this member of the item. */
+/*
+ * Moves the values of "add" or "remove" from a property in "set" to this
+ * member of the item itself.
+ */
 static void
 move_values(KgCorrection *correction, const char *item, const char *property,
 			const char *member, const JsonbValue *values)
@@ -195,9 +201,9 @@ move_values(KgCorrection *correction, const char *item, const char *property,
 }
 
 /*
- * Corrects {"set": {property: {"add": [...]}}}, an operator in place of the
- * value of an array, to {"add": {property: [...]}}. Returns false for other
- * errors.
+ * If an array property in "set" has an operator in place of its value,
+ * corrects {"set": {property: {"add": [...]}}} to {"add": {property: [...]}}.
+ * Returns false for other errors.
  */
 static bool
 correct_operators(const KgError *err, KgCorrection *correction)
@@ -234,8 +240,9 @@ correct_operators(const KgError *err, KgCorrection *correction)
 }
 
 /*
- * Corrects an option of the call that is in an item. Returns false for other
- * errors, and if the items have different values of it.
+ * If an option of the call is in items, moves it to the arguments. Returns
+ * false for other errors, and if the items have different values of the
+ * option.
  */
 static bool
 correct_option(const KgError *err, KgCorrection *correction)
@@ -249,7 +256,7 @@ correct_option(const KgError *err, KgCorrection *correction)
 	JsonbValue there;
 	int i = 0;
 
-	/* The error of an unknown key is about the item. */
+	/* The path of an error about an unknown key is that of the item. */
 	if (said->path == NULL || said->got == NULL || depth_of(said->path) != 2)
 		return false;
 	kg_json_root(said->got, &value);
@@ -284,7 +291,10 @@ kg_write_complete(const KgOutcomes *outcomes, const KgErrorList *all)
 	int hinted = 0;
 	ListCell *lc;
 
-	/* The write is repeated with the decisions that it needs. */
+	/*
+	 * Decisions of an authorizer are missing, so the write will be repeated
+	 * after they were requested. No correction is computed now.
+	 */
 	if (kg_decisions_left_open() > 0)
 		return NULL;
 	foreach(lc, all->errors)

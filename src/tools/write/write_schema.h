@@ -8,9 +8,9 @@
 #include "model/catalog.h"
 #include "tools/input/schema_template.h"
 
-/* Maximum number of items in a call. */
+/* Maximum number of items that one call may write. */
 #define KG_WRITE_ITEMS 500
-/* The template of the replies of tools that write. */
+/* Name of the template for the replies of tools that write. */
 #define KG_WRITE_TEMPLATE "write"
 
 extern const char *kg_write_input_template(const KgTool *tool);

@@ -2,10 +2,11 @@
  * write_tool.c
  *	  The generated tools that write: arguments, access, and the reply.
  *
- *	  While a gateway's message is handled, kg_contained() (src/entry.h)
- *	  prevents writes. A tool that writes lifts this restriction while it
- *	  writes, after it has checked the caller's access. If it raises an error,
- *	  the abort of the call's subtransaction restores the restriction.
+ *	  While the server handles a message of a gateway, kg_contained()
+ *	  (src/entry.h) prevents writes. A tool that writes first checks the
+ *	  caller's access, then lifts this restriction while it writes. If it
+ *	  raises an error, the abort of the call's subtransaction restores the
+ *	  restriction.
  */
 #include "postgres.h"
 
@@ -41,7 +42,7 @@ typedef struct WriteCall
 	KgInput input;
 	KgRepairs repairs;
 	const JsonbContainer *items;
-	const char *key; /* idempotency_key, or NULL */
+	const char *key; /* the argument idempotency_key, or NULL */
 	bool atomic;
 	bool dry_run;
 	KgWriter writer;
@@ -50,7 +51,7 @@ typedef struct WriteCall
 	Jsonb *reply;
 } WriteCall;
 
-/* Returns the name of the argument with the array of items. */
+/* Returns the name of the argument that has the array of items. */
 static const char *
 items_argument(const WriteCall *call)
 {
@@ -121,8 +122,8 @@ report_twice(KgOutcomes *outcomes, int i)
 }
 
 /*
- * Reads the ids to delete. Returns the expected version of each; 0: any
- * version.
+ * Reads the ids of the entities to delete. Returns the expected version of
+ * each; 0 means any version.
  */
 static int64 *
 read_ids(const WriteCall *call)
@@ -188,12 +189,16 @@ perform(void *arg)
 									  call->atomic,
 									  true);
 	/*
-	 * A reply with errors is stored with the key and returned again later. Its
-	 * errors must not name other entities that the caller sees now.
+	 * If the call has an idempotency key, its reply is stored and returned
+	 * again later. So the errors in it must not name other entities
+	 * ("nearest"), which the caller sees now but may not see later.
 	 */
 	if (call->atomic || call->key == NULL)
 	{
-		/* kg_write_complete() adds "nearest" to the error of an atomic call. */
+		/*
+		 * In an atomic call, kg_write_complete() adds "nearest" to the error
+		 * instead.
+		 */
 		if (!call->atomic || tool->operation == KG_EXPOSE_DELETE)
 			call->outcomes->nearest = kg_write_nearest;
 		call->outcomes->complete = kg_write_complete;
@@ -239,8 +244,9 @@ perform_all(void *arg)
 }
 
 /*
- * Sets call->reply to the stored reply if the write was already executed with
- * the key; then returns true. A call and its confirmation are one write.
+ * If the write was already executed with the same key, sets call->reply to the
+ * stored reply and returns true. A call and its confirmation count as one
+ * write.
  */
 static bool
 was_done(WriteCall *call, KgRequest *request)
@@ -263,8 +269,9 @@ was_done(WriteCall *call, KgRequest *request)
 }
 
 /*
- * Executes the call: a dry run, a request for confirmation, or the write. A dry
- * run does not use the key, because the write may follow with that key.
+ * Runs the call as a dry run, as a request for confirmation, or as the write.
+ * A dry run does not use the idempotency key, because the write itself may
+ * follow with that key.
  */
 static void
 write_inside(void *arg)
@@ -272,7 +279,7 @@ write_inside(void *arg)
 	WriteCall *call = arg;
 	KgRequest request;
 
-	/* The input has no null, which is an absent argument. */
+	/* Read only if present: the input treats null as an absent argument. */
 	if (kg_input_has(&call->input, "idempotency_key"))
 		call->key = kg_idempotency_key(call->arguments);
 	if (call->dry_run)
@@ -297,7 +304,7 @@ write_inside(void *arg)
 		kg_idempotency_keep(&request, call->reply);
 }
 
-/* A function that runs in a call of its own, with its argument. */
+/* A function, with its argument, that runs in a call of its own. */
 typedef struct Writing
 {
 	void (*work)(void *arg);
@@ -305,8 +312,8 @@ typedef struct Writing
 } Writing;
 
 /*
- * Runs the work in a call within the tool's call: triggers may call tools
- * themselves.
+ * Runs the function in a call within the tool's call, because triggers may
+ * call tools themselves.
  */
 static void
 run_writing(void *arg)
@@ -351,7 +358,8 @@ write_told(void *arg)
 }
 
 /*
- * Runs the work without the restriction of a gateway's message (kg_contained).
+ * Runs a function without the restriction of a gateway's message
+ * (kg_contained()), which prevents writes.
  */
 void
 kg_write_uncontained(void (*work)(void *arg), void *arg)
@@ -397,8 +405,9 @@ kg_write_require(void)
 }
 
 /*
- * Raises KG_FORBIDDEN for a type whose decisions come with the call. A write
- * runs once and not in rounds, so it cannot request decisions.
+ * Raises KG_FORBIDDEN for a type whose access decisions a gateway sends with
+ * the call. A write runs only once, so it cannot first collect the decisions
+ * to request.
  */
 static void
 refuse_outside(const KgType *type)
@@ -415,7 +424,7 @@ refuse_outside(const KgType *type)
 					"SELECT kg_set_authorizer('tenant', 'function')");
 }
 
-/* Returns the reply with the arguments that were taken in another form. */
+/* Returns the reply, to which the repairs of arguments are added. */
 static Jsonb *
 with_repairs(const WriteCall *call)
 {
@@ -441,7 +450,10 @@ kg_tool_write(const KgTool *tool, const Jsonb *arguments)
 		refuse_outside(kg_tool_type(tool));
 	}
 	read_arguments(&call);
-	/* In an exchange, one round decides all that the write has to see. */
+	/*
+	 * If a gateway supplies access decisions, all decisions that the write
+	 * needs are requested together.
+	 */
 	kg_decisions_begin_step();
 	kg_running_writing(write_uncontained, &call);
 	kg_decisions_end_step();

@@ -8,8 +8,8 @@
 #include "model/catalog.h"
 
 /*
- * Raises an error if the caller may not write; marks the audit record as a
- * write.
+ * Raises an error if the caller may not write. Marks the audit record as that
+ * of a write.
  */
 extern void kg_write_require(void);
 
@@ -20,9 +20,9 @@ extern void kg_write_require(void);
 extern Jsonb *kg_tool_write(const KgTool *tool, const Jsonb *arguments);
 
 /*
- * Runs a function that writes in a call of its own, inside SPI_connect().
- * Works even if a gateway's message is read-only. The time limit of the
- * caller's call applies. Raises an error if nothing may be written at all. The
+ * Runs a function that writes in a call of its own, inside SPI_connect(), even
+ * if the message of a gateway is read-only. The time limit of the caller's
+ * call applies. Raises an error if this server permits no writes at all. The
  * caller must have checked access before.
  */
 extern void kg_write_uncontained(void (*work)(void *arg), void *arg);

@@ -1,12 +1,12 @@
 /*
  * write_tools.c
- *	  The table of the toolset write, and the tools create, update, delete,
+ *	  The table of the toolset write, and its tools create, update, delete,
  *	  merge, link and unlink.
  *
- *	  Each of these takes the arguments of the generated tool for its operation,
- *	  and the type or relation. It writes a type only if the type exposes the
- *	  operation. The tools schema, find and get belong to the toolset compact,
- *	  too.
+ *	  Each of these tools has the arguments of the generated tool for its
+ *	  operation, and an argument for the type or relation. It writes only if
+ *	  the type or relation exposes the operation. The tools schema, find and
+ *	  get also belong to the toolset compact.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@
 #include "tools/write/write_tool.h"
 #include "tools/write/write_tools.h"
 
-/* Not an operation that a type exposes. */
+/* The operation of the tool undo, which types cannot expose. */
 static const KgOperation undoes = {.destructive = true, .idempotent = false};
 
 /* ---- create, update, delete, merge, link, unlink ---- */

@@ -1,7 +1,7 @@
 /*
  * write_tools.h
- *	  The toolset write: few tools that write all types, and read and undo
- *	  changes.
+ *	  The toolset write: a few tools that write all types, and that read and
+ *	  undo changes.
  */
 #ifndef KG_WRITE_TOOLS_H
 #define KG_WRITE_TOOLS_H
@@ -10,7 +10,7 @@
 
 extern const KgFixedTool kg_write_tools[];
 
-/* Run the tools of the toolset. The arguments name a type or a relation. */
+/* Run the tools of the toolset. An argument names the type or the relation. */
 extern Jsonb *kg_tool_create(const Jsonb *arguments);
 extern Jsonb *kg_tool_update(const Jsonb *arguments);
 extern Jsonb *kg_tool_delete(const Jsonb *arguments);
