@@ -69,8 +69,9 @@ main(int argc, char **argv)
 			int code = kg_command_run(commands[i], argc - 2, argv + 2);
 
 			/*
-			 * A full disk or a closed pipe is neither success nor "different":
-			 * a reader would take incomplete differences for complete ones.
+			 * If standard output has failed (a full disk, a closed pipe), do
+			 * not exit with success or "different", because a reader would take
+			 * incomplete differences for complete ones.
 			 */
 			if ((fflush(stdout) != 0 || ferror(stdout)) &&
 				(code == KG_EXIT_OK || code == KG_EXIT_DIFFERENT))

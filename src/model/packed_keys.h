@@ -16,7 +16,7 @@
 
 #include "model/catalog.h"
 
-/* A key of an entity. */
+/* A key of an entity, to be packed. */
 typedef struct KgKeyItem
 {
 	int32 field_no;
@@ -24,12 +24,12 @@ typedef struct KgKeyItem
 } KgKeyItem;
 
 /*
- * Sorts the items, which must be distinct, and returns them packed in the
- * current memory context.
+ * Sorts the items and returns them as one packed value in the current memory
+ * context. The items must be distinct.
  */
 extern bytea *kg_keys_pack(KgKeyItem *items, int n);
 
-/* A key within a packed value; not a copy. */
+/* A key within a packed value. Its bytes are not copied. */
 typedef struct KgPackedKey
 {
 	int32 field_no;
@@ -41,7 +41,8 @@ typedef struct KgKeysIter
 {
 	const unsigned char *p;
 	const unsigned char *end;
-	KgPackedKey key; /* valid after kg_keys_next() returned true */
+	/* current key; valid after kg_keys_next() has returned true */
+	KgPackedKey key;
 } KgKeysIter;
 
 /* Returns true if two detoasted values have equal keys. */
@@ -50,16 +51,17 @@ extern bool kg_keys_same(const bytea *a, const bytea *b);
 /* Begins iterating over a detoasted value, which must outlive the iterator. */
 extern void kg_keys_iter_init(KgKeysIter *it, const bytea *packed);
 /*
- * Reads the next key.  Returns false at the end, or if the value is malformed.
+ * Advances to the next key. Returns false at the end, or if the value is
+ * malformed.
  */
 extern bool kg_keys_next(KgKeysIter *it);
 
 /*
- * Compares by field number, then by key.  Returns a number below, equal to or
- * above 0.
+ * Compares two keys by field number, then by key. Returns a number below, equal
+ * to or above 0.
  */
 extern int kg_packed_key_compare(const KgPackedKey *a, const KgPackedKey *b);
-/* Returns a copy of the key as a value of its own. */
+/* Returns a palloc'd copy of the key as a bytea. */
 extern bytea *kg_packed_key_copy(const KgPackedKey *key);
 
 #endif /* KG_PACKED_KEYS_H */
