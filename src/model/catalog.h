@@ -276,8 +276,8 @@ typedef struct KgTypeRow
 } KgTypeRow;
 
 /*
- * Features of a type because of which calls check or read more than the type's
- * own data.
+ * Features of a type that make calls check or read more than the type's own
+ * data.
  */
 typedef enum KgTrait
 {
@@ -478,8 +478,8 @@ extern bool kg_field_same_path(const KgField *a, const KgField *b);
  */
 extern char *kg_field_pointer(const KgField *field);
 /*
- * Returns the JSON Pointer of a field's subschema in the type's schema. No $ref
- * or branch may lead to the field.
+ * Returns the JSON Pointer of a field's subschema in the type's schema. It is
+ * correct only if no $ref or branch leads to the field.
  */
 extern char *kg_field_schema_pointer(const KgField *field);
 

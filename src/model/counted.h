@@ -1,6 +1,6 @@
 /*
  * counted.h
- *	  Counts of edges, declared with x-derived.
+ *	  Properties that count an entity's edges (x-derived).
  *
  * With x-index, the count is stored as a key, that is, as a row of kg_index_key
  * for each entity of the type, which the triggers of kg_edge maintain

@@ -1,6 +1,6 @@
 /*
  * id.h
- *	  Ids as texts and as values of documents.
+ *	  Conversion of ids between texts and values of documents.
  *
  * The id of an entity is a text in every table, handle and reply. In documents
  * of a type with number_ids, the id is an integer in the range of bigint. The

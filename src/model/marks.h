@@ -22,7 +22,7 @@ typedef struct KgMarks
  */
 extern void kg_marks_note(KgMarks *marks, const KgField *field,
 						  const char *member);
-/* Changes the name of a marked member to "told". */
+/* Renames a marked member. The last argument is its new name. */
 extern void kg_marks_rename(KgMarks *marks, const char *member,
 							const char *told);
 /*

@@ -3,13 +3,13 @@
  *	  All keys of an entity in one value (kg_entity.index_keys).
  *
  * The keys that an entity has in kg_index_key are also stored in its own row,
- * so that they are found by node. A filter on a second property, the order of
- * a page, and the deletion of old keys need this. An index of kg_index_key by
- * node would cost as much as all other writes for a key.
+ * so that they are found by node. A filter on a second property, the order of a
+ * page and the deletion of old keys need the keys of a node. An index of
+ * kg_index_key on nodes would cost as much as all other writes for a key.
  *
- * A packed key is two bytes of field number, two of length (big-endian) and
- * the key itself (key.h).  Packed keys are distinct and in the order of field
- * number and key.
+ * A packed key consists of its field number (two bytes, big-endian), its length
+ * (two bytes, big-endian) and the key itself (key.h). Packed keys are distinct
+ * and sorted by field number and key.
  */
 #ifndef KG_PACKED_KEYS_H
 #define KG_PACKED_KEYS_H
