@@ -13,8 +13,7 @@
 typedef struct Reader
 {
 	KgArena *arena;
-	/* arena of many items, each of which is freed after its use; or NULL */
-	KgArena *items;
+	KgArena *items;		 /* arena of items, reset after each item; or NULL */
 	const char *keys[3]; /* names of the enclosing members, outermost first */
 	const char *text;
 	size_t len;

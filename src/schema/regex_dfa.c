@@ -1,12 +1,12 @@
 /*
  * regex_dfa.c
- *	  Conversion of a regular expression's tree to a DFA over the bytes of
- *	  UTF-8.
+ *	  Conversion of a regular expression's syntax tree to a DFA over the bytes
+ *	  of UTF-8.
  *
- * It uses Thompson's construction, then the subset construction. Only the
- * existence of a match matters, so greediness and groups have no effect, and a
- * state with a match is final. The size of both automata is limited. A pattern
- * that exceeds the limit is matched by PCRE2 (pattern.c).
+ * The NFA is built by Thompson's construction, and the DFA by the subset
+ * construction. Only the existence of a match matters, so greediness and groups
+ * have no effect, and a state with a match is final. The size of both automata
+ * is limited. A pattern that exceeds the limit is matched by PCRE2 (pattern.c).
  */
 #include "postgres.h"
 

@@ -3,11 +3,11 @@
  *	  The documents, resources and anchors that references may name.
  *
  * Every document is scanned once, along the keywords that contain subschemas.
- * An "$id" inside an enum or an unknown keyword is data, not an identity. A
+ * An "$id" inside an enum or an unknown keyword is data, not an identifier. A
  * document of an unknown dialect is stored, and refused only if a reference
  * leads to it.
  *
- * Nothing is fetched: references resolve to the schema itself, the caller's
+ * No document is fetched: references resolve to the schema itself, the caller's
  * resources or the embedded meta-schemas.
  *
  * Lifetime: resources are in the schema's context because nodes point to them.

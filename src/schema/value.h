@@ -186,12 +186,12 @@ kg_key_compare(const char *a, uint32 alen, const char *b, uint32 blen)
 }
 
 /*
- * Returns the first eight bytes of a key, padded with zeros, as a number. Two
- * such numbers compare in the same way as the bytes.
+ * Returns the first eight bytes of a key, padded with zeros, as a number. Such
+ * numbers are ordered like the bytes.
  *
- * The key must be inside a jsonb.  If it is shorter than eight bytes, bytes
- * before it are read, too: the container's header and the entries of at least
- * one pair always precede it.
+ * The key must be inside a jsonb: if it is shorter than eight bytes, bytes
+ * before the key are read, too. They exist, because the container's header and
+ * the entries of at least one pair precede each key.
  */
 static inline uint64
 kg_key_prefix(const char *key, uint32 len)

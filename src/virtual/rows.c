@@ -138,8 +138,8 @@ static char *
 json_of(const KgVColumn *column, const char *value)
 {
 	/*
-	 * Infinity and years BC are not instants in JSON Schema, so they become
-	 * NULL.
+	 * Append Z only after a digit. Infinity and years BC are not instants in
+	 * JSON Schema, so they get no Z.
 	 */
 	if (column->type == TIMESTAMPTZOID)
 		return psprintf("pg_catalog.to_jsonb(pg_catalog.regexp_replace("

@@ -47,7 +47,7 @@ extern bool kg_vfilter_is_served(const KgVSource *source,
 extern void kg_vfilter_require_index(const KgVSource *source,
 									 const KgFilter *filter);
 /*
- * Raises KG_LIMIT_EXCEEDED for a sort of a large table, unless an index serves the
+ * Raises KG_LIMIT_EXCEEDED for a sort of a large table if no index serves the
  * sort or the filter.
  */
 extern void kg_vsort_require_index(const KgVSource *source,

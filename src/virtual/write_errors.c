@@ -325,8 +325,8 @@ not_unique(const KgVAttempt *attempt, const ErrorData *edata)
 }
 
 /*
- * Returns the property of another bound type whose column a violated foreign
- * key contains, or NULL.
+ * Returns the reference property, of a bound type, whose columns a violated
+ * foreign key contains. Returns NULL if there is no such property.
  */
 static const KgField *
 referring_property(const KgVAttempt *attempt, const Violated *violated)
