@@ -49,7 +49,10 @@ next_option(const char **text, Option *o)
 	return true;
 }
 
-/* Finds an option by its letter, or by its long name of len bytes. */
+/*
+ * Finds an option by its letter, or by a long name of len bytes. Returns false
+ * if there is no such option.
+ */
 static bool
 find_option(const char *const *texts, const char *word, size_t len, Option *o)
 {

@@ -40,7 +40,7 @@ typedef struct Question
 struct KgctlCall
 {
 	LIST_ENTRY(KgctlCall)
-	link; /* in the list of calls that wait for responses */
+	link; /* entry in the list of calls that wait for a client's responses */
 	KgCallContext context;
 	char *token;
 	char *revision;
@@ -226,7 +226,7 @@ sql_error(KgctlCall *call, PGresult *res)
 	text = text ? text : "";
 	while (strncmp(state, known[i].state, strlen(known[i].state)) != 0)
 		i++;
-	/* Details are for the log, not for the client. */
+	/* Error details are only logged, because clients must not see them. */
 	kg_log(known[i].status == 500 ? KG_LOG_ERROR : KG_LOG_DEBUG,
 		   "kg_mcp failed with SQLSTATE %s: %s",
 		   state,
@@ -493,7 +493,7 @@ limits_done(void *arg, KgctlOutcome outcome, PGresult *res)
 	bool known = outcome == KG_OUTCOME_RESULT && !PQgetisnull(res, 0, 0);
 
 	call->query = NULL;
-	/* While the primary is unavailable, a standby can return the limits. */
+	/* While the primary is unavailable, query the limits at a standby. */
 	if ((outcome == KG_OUTCOME_UNAVAILABLE || outcome == KG_OUTCOME_LOST) &&
 		!call->limits_read && call->context.readers != NULL)
 	{
@@ -577,7 +577,7 @@ kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 		held_bytes += held;
 		return call;
 	}
-	/* After a failure, the caller owns the message. */
+	/* If starting the call fails, the caller still owns the message. */
 	kg_exchange_free(call->exchange);
 	call->exchange = NULL;
 	memset(&call->msg, 0, sizeof(call->msg));
@@ -641,8 +641,8 @@ query_notice(void *arg, const char *text)
 	root = kgctl_json_parse(arena, text, strlen(text), NULL, &error);
 	method = kg_json_get_text(root, "method");
 	/*
-	 * Forward a client's progress notification only to a call of the caller's
-	 * own token.
+	 * Forward a progress notification only if it has the progress token of this
+	 * request.
 	 */
 	if (method != NULL && kgctl_json_get(root, "id") == NULL &&
 		(strcmp(method, "notifications/progress") != 0 ||
@@ -765,7 +765,10 @@ copy_members(KgArena *arena, KgJson *to, const KgJson *from, const char *a,
 						from->u.members[i].value);
 }
 
-/* All responses have arrived: repeats the call with them in its params. */
+/*
+ * Called when all responses have arrived: repeats the call with the responses
+ * in its params.
+ */
 static void
 repeat(KgctlCall *call)
 {

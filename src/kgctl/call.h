@@ -45,7 +45,7 @@ typedef struct KgCallOwner
 	void (*done)(void *arg, KgAnswer *answer);
 } KgCallOwner;
 
-/* The objects and properties of the connection that a call uses. */
+/* The objects that a call uses, and the properties of its connection. */
 typedef struct KgCallContext
 {
 	KgPool *pool;

@@ -586,7 +586,8 @@ run_files(Command *c)
 	else if (ok)
 	{
 		/*
-		 * The position of a new load is committed before the first row is read.
+		 * Commit the position of a new load before the first row is read, so
+		 * that --resume finds it.
 		 */
 		ok = open_rejects(c, &stopped) &&
 			 (load->atomic || kg_db_commit(&load->db)) &&

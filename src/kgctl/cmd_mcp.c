@@ -125,7 +125,7 @@ write_line(Stdio *s, const char *text, size_t len)
 			stop_writing(s);
 			break;
 		}
-		/* A pipe that is writable accepts PIPE_BUF bytes at once. */
+		/* A writable pipe accepts PIPE_BUF bytes without blocking. */
 		n = write(
 			STDOUT_FILENO, line.data + at, left < PIPE_BUF ? left : PIPE_BUF);
 		if (n > 0)

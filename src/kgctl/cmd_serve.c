@@ -170,7 +170,10 @@ listen_tcp(const char *address, const char *option, const char *what)
 	int fd = -1;
 	int error;
 
-	/* getaddrinfo() would reduce a greater number modulo 65536. */
+	/*
+	 * Check the port here, because getaddrinfo() would reduce a greater number
+	 * modulo 65536.
+	 */
 	if (colon == NULL || strspn(colon + 1, "0123456789") != strlen(colon + 1) ||
 		colon[1] == '\0' || strtol(colon + 1, NULL, 10) > 65535)
 	{

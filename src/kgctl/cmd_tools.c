@@ -132,7 +132,10 @@ words_to_object(KgArena *arena, const KgArgs *args, KgBuf *out)
 	return true;
 }
 
-/* Reads the arguments of a call: {...}, @FILE, - or name=value words. */
+/*
+ * Reads the arguments of a tool: a JSON object, @FILE, "-" for standard input,
+ * or words name=value.
+ */
 static bool
 read_arguments(KgArena *arena, const KgArgs *args, KgBuf *out)
 {

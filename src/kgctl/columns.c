@@ -240,7 +240,9 @@ kg_columns_free(KgctlColumns *columns)
 
 /* ---- a row ---- */
 
-/* Returns the error for a cell that is not a value of its column. */
+/*
+ * Returns the text of the error for a cell that is not a value of its column.
+ */
 static char *
 refuse(const Column *column, const char *text)
 {

@@ -155,7 +155,10 @@ write_refusal(const KgctlExchange *x, KgBuf *out)
 	free(id);
 }
 
-/* Writes the error for a message whose batch has exceeded its size or time. */
+/*
+ * Writes the error for a message that was not answered, because its batch has
+ * exceeded its size or time.
+ */
 static void
 write_left_out(const KgctlExchange *x, KgBuf *out)
 {

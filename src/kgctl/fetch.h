@@ -57,7 +57,7 @@ typedef void (*KgFetchDone)(void *arg, const KgFetchResult *result);
  */
 extern bool kg_fetch_check_url(const char *url);
 
-/* Returns NULL if libcurl cannot be started. */
+/* Creates a fetcher. Returns NULL if libcurl cannot be initialized. */
 extern KgFetcher *kg_fetcher_new(KgLoop *loop, const KgFetcherOptions *options);
 /* Frees the fetcher. All its fetches must have ended or been cancelled. */
 extern void kg_fetcher_free(KgFetcher *fetcher);

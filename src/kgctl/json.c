@@ -338,7 +338,7 @@ digits(const char *s, size_t len, size_t at)
 	return at - start;
 }
 
-/* Returns whether s is a number by the grammar of RFC 8259. */
+/* Returns whether s is a number in the grammar of RFC 8259. */
 bool
 kg_json_is_number(const char *s, size_t len)
 {
@@ -378,7 +378,10 @@ kg_json_is_integer(const KgJson *value)
 		   strpbrk(value->u.text, ".eE") == NULL;
 }
 
-/* A number as sign, significant digits and the exponent of the last digit. */
+/*
+ * A number, split into its sign, its significant digits and the exponent of the
+ * last digit.
+ */
 typedef struct Decimal
 {
 	bool negative;

@@ -24,8 +24,8 @@ extern KgLoop *kg_loop_new(void);
 extern void kg_loop_free(KgLoop *loop);
 
 /*
- * Adds a watch for events, which are flags of epoll_ctl(2). Returns NULL if the
- * descriptor cannot be watched.
+ * Adds a watch of a descriptor. events are flags of epoll_ctl(2). Returns NULL
+ * if the descriptor cannot be watched.
  */
 extern KgWatch *kg_watch_add(KgLoop *loop, int fd, uint32_t events,
 							 KgWatchFn fn, void *arg);
@@ -38,8 +38,8 @@ extern void kg_watch_again(KgWatch *watch);
 extern void kg_watch_remove(KgWatch *watch);
 
 /*
- * Register fn for each tick, or before each wait. The function that was added
- * last runs first.
+ * Register a function to be called for each tick, or before each wait. The
+ * function that was added last runs first.
  */
 extern void kg_loop_on_tick(KgLoop *loop, KgLoopFn fn, void *arg);
 extern void kg_loop_on_wait(KgLoop *loop, KgLoopFn fn, void *arg);
@@ -71,7 +71,7 @@ extern bool kg_loop_on_signal(KgLoop *loop, KgLoopFn fn, void *arg);
  */
 extern int kg_loop_signal_fd(const KgLoop *loop);
 
-/* Returns milliseconds of a monotonic clock. */
+/* Returns the time of a monotonic clock in milliseconds. */
 extern int64_t kg_now(void);
 
 #endif /* KG_LOOP_H */

@@ -43,7 +43,10 @@ usage(FILE *out)
 int
 main(int argc, char **argv)
 {
-	/* The format of numbers and messages must not depend on the locale. */
+	/*
+	 * Use the C locale, because the format of numbers and messages must not
+	 * depend on the locale.
+	 */
 	setlocale(LC_ALL, "C");
 	signal(SIGPIPE, SIG_IGN);
 	json_set_alloc_funcs(kg_malloc, free);

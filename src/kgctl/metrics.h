@@ -66,7 +66,7 @@ typedef enum KgErrorKind
  */
 extern bool kg_metrics_wanted;
 
-/* Returns microseconds of a monotonic clock. */
+/* Returns the time of a monotonic clock in microseconds. */
 extern int64_t kg_clock_us(void);
 
 extern void kg_count(KgCounter what);

@@ -117,8 +117,9 @@ typedef struct Conn
 	KgWatch *watch;
 	ConnState state;
 	int64_t since;
-	KgQuery *query; /* query of a BUSY connection; NULL: cancelled */
-	PGresult *res;	/* first result of the running query */
+	/* query of a BUSY connection; NULL: the query was cancelled */
+	KgQuery *query;
+	PGresult *res; /* first result of the running query */
 	bool cancelling;
 	int64_t cancelled; /* time of the last cancel request */
 	bool timed_out;

@@ -37,7 +37,8 @@ typedef struct KgPoolOptions
 	int size;		 /* maximal number of connections */
 	int queue;		 /* maximal number of waiting queries */
 	long timeout_ms; /* timeout of a statement in milliseconds */
-	bool prepare;	 /* false for poolers without prepared statements */
+	/* false for connection poolers that do not support prepared statements */
+	bool prepare;
 	bool exchange; /* there is an authorizer, so messages may have decisions */
 } KgPoolOptions;
 

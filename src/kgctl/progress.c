@@ -10,7 +10,10 @@
 #include "kgctl/progress.h"
 #include "kgctl/show.h"
 
-/* Seconds before the first output, and between outputs. */
+/*
+ * Seconds before the first output on a terminal, between outputs on a terminal,
+ * and between lines in a log.
+ */
 #define TERMINAL_FIRST 0.3
 #define TERMINAL_EACH 0.2
 #define LOG_EACH 60

@@ -15,9 +15,10 @@
 enum
 {
 	AT_START,  /* at the start of a cell or an item */
-	IN_PLAIN,  /* in an unquoted cell, or outside of JSON strings */
+	IN_PLAIN,  /* in an unquoted cell, or outside of a JSON string */
 	IN_QUOTES, /* in a quoted cell or a string */
-	AT_QUOTE   /* after a quote in a cell or a backslash in a string */
+	/* after a quote in a quoted cell, or after a backslash in a JSON string */
+	AT_QUOTE
 };
 
 void

@@ -154,7 +154,7 @@ typedef struct Rows
 {
 	Oid role;
 	bool limited;	/* a policy or a view limits the rows to the tenant */
-	bool bypassed;	/* the limiting policies do not apply to the role */
+	bool bypassed;	/* policies limit the rows, but do not apply to the role */
 	Oid owner_view; /* view that reads with its owner's rights, or InvalidOid */
 	Oid view;		/* view whose query is being checked */
 } Rows;

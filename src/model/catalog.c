@@ -456,7 +456,10 @@ entry_of_version(Wanted *wanted)
 static const KgCatalog *
 use(Entry *entry)
 {
-	/* Pointers to types and fields are valid until the transaction ends. */
+	/*
+	 * Pin the entry, because pointers to its types and fields must be valid
+	 * until the transaction ends.
+	 */
 	kg_cache_pin(entry, TopTransactionContext);
 	entry->catalog.plain_visibility = !entry->catalog.lacks_bundles &&
 									  !entry->catalog.authorizes &&

@@ -166,7 +166,7 @@ encode_number(Numeric number)
 
 	if (numeric_is_nan(number) || numeric_is_inf(number))
 		return NULL;
-	/* The characters of the text are converted to digits in place. */
+	/* Convert the characters of the text to digits in the same buffer. */
 	digits = DatumGetCString(
 		DirectFunctionCall1(numeric_out, NumericGetDatum(number)));
 	negative = digits[0] == '-';

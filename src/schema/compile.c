@@ -228,7 +228,7 @@ compile_ref(KgJsBuild *b)
 
 /*
  * A $dynamicRef is dynamic only if its initial target is a $dynamicAnchor of
- * that name.  Otherwise it is a $ref.
+ * that name. Otherwise it is compiled as a $ref.
  */
 static void
 compile_dynamic_ref(KgJsBuild *b)

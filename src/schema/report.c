@@ -426,7 +426,7 @@ record_steps(KgSchemaError *error, const KgJsFrame *frame)
 }
 
 /*
- * Lists the permitted values if the keyword is an enum of strings, or the known
+ * Lists the strings of an enum or, for an undeclared property, the declared
  * properties.
  */
 static void

@@ -301,8 +301,8 @@ bound_source(KgVSource *source)
 	add_table(source, table);
 	source->from = psprintf("%s t", table->name);
 	/*
-	 * If the token has scopes without a path, the caller sees no entity of any
-	 * type.
+	 * A token that limits the caller to an empty set of scope paths permits no
+	 * entity of any type.
 	 */
 	source->where = kg_identity_sees_scope(NULL, 0)
 						? tenant_condition("t", &table->tenant)

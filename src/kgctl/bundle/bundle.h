@@ -80,8 +80,8 @@ extern const char *kg_edge_name(KgArena *arena, const KgJson *bundle,
 extern const char *kg_bundle_own_name(const KgJson *bundle, const char *type);
 
 /*
- * Return a relation or a tool without members that have their default values;
- * in declared.c.
+ * Return a copy of a relation or a tool without the members that have their
+ * default values (in declared.c).
  */
 extern const KgJson *kg_declared_relation(KgArena *arena, const KgJson *bundle,
 										  const KgJson *relation);
@@ -97,8 +97,8 @@ extern const KgJson *kg_bundle_locate(KgctlBundle *bundle,
 									  const char *pointer);
 
 /*
- * Writes the payload as a directory. Refuses a directory that has files, unless
- * force is set.
+ * Writes the payload as a directory. If the directory already has files,
+ * refuses unless force is set.
  */
 extern bool kg_bundle_write(const KgJson *payload, const char *path,
 							bool force);

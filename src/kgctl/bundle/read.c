@@ -33,7 +33,7 @@ parse_text(KgctlBundle *bundle, const char *path, const KgBuf *text)
 			bundle->arena, text->data, text->len, source, &error);
 	if (value != NULL)
 		return value;
-	/* Turns "line 3, column 7: text" into path:3: column 7: text. */
+	/* Turns "line 3, column 7: text" into "path:3: column 7: text". */
 	message = error;
 	if (sscanf(error, "line %lu", &line) == 1)
 	{

@@ -1,6 +1,7 @@
 /*
  * bundle/send.c
- *	  Sends a bundle to the database, and prints the changes or the errors.
+ *	  Sending a bundle to the database, and printing the changes or the
+ *	  errors.
  */
 #include <stdio.h>
 #include <stdlib.h>

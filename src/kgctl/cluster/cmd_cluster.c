@@ -133,7 +133,10 @@ may_delete(KgCluster *c, KgShard *from, const char *const *keys)
 	return ok;
 }
 
-/* Copies the keys that belong to no tenant from the first shard. */
+/*
+ * Copies the token keys that belong to no tenant from the first shard to
+ * another.
+ */
 static bool
 copy_keys(KgCluster *c, KgShard *to)
 {
@@ -167,8 +170,8 @@ copy_keys(KgCluster *c, KgShard *to)
 }
 
 /*
- * Creates the secret that signs cursors and notifications, which all shards
- * share.
+ * Creates the shared secret, by which all shards sign cursors and
+ * notifications.
  */
 static bool
 make_secret(KgCluster *c, KgShard *first)

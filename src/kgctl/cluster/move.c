@@ -204,8 +204,8 @@ make_copy(Move *m)
 /* ---- the steps ---- */
 
 /*
- * Sets *missing to the names of objects that the tenant needs in its shard and
- * that the other shard lacks, or NULL.
+ * Sets *missing to the names of objects that the tenant needs and that the new
+ * shard lacks, or to NULL.
  */
 static bool
 ask_missing(Move *m, const char *needed, const char *missing_of, char **missing)

@@ -34,7 +34,10 @@ add_common(KgctlRequest *req, const char *type)
 		kg_http_header(req, MHD_HTTP_HEADER_CONTENT_TYPE, type);
 	kg_http_header(req, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
 	kg_http_header(req, "X-Content-Type-Options", "nosniff");
-	/* Do not let the browser pass the answer to a page of a refused origin. */
+	/*
+	 * Let the page of the request's origin read the answer, unless the origin
+	 * was refused.
+	 */
 	if (origin != NULL && req->status != MHD_HTTP_FORBIDDEN)
 	{
 		kg_http_header(

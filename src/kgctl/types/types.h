@@ -7,7 +7,10 @@
 
 #include "kgctl/json.h"
 
-/* Append the types of a bundle's entities and edges. */
+/*
+ * Append the types of the bundle's entities and edges in TypeScript, or as zod
+ * schemas.
+ */
 extern void kg_types_typescript(KgArena *arena, const KgJson *bundle,
 								KgBuf *out);
 extern void kg_types_zod(KgArena *arena, const KgJson *bundle, KgBuf *out);
