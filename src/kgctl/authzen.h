@@ -50,8 +50,8 @@ extern KgAuthorizer *kg_authorizer_new(KgLoop *loop,
 extern void kg_authorizer_free(KgAuthorizer *authorizer);
 
 /*
- * Asks the authorizer to decide evaluations, which the caller owns. Returns the
- * asking. done is called later, never from this function.
+ * Asks the authorizer to decide evaluations, which the caller owns. Returns a
+ * handle to cancel them. done is called later, never from this function.
  */
 extern KgAsking *kgctl_authorizer_ask(KgAuthorizer *authorizer,
 									  const char *subject,

@@ -39,7 +39,7 @@ extern const char kg_db_options[];
 /* Returns whether the result is one row with the given number of columns. */
 extern bool kg_result_is_row(const PGresult *res, int columns);
 
-/* Prints the error that a result is not one that the extension returns. */
+/* Prints the error for a result that the extension cannot have returned. */
 extern void kg_db_nonsense(KgDb *db);
 
 /*

@@ -226,8 +226,8 @@ kg_vassign_tenant(KgVWrite *w)
 	JsonbValue tenant = kg_json_string_value(w->tenant);
 
 	/*
-	 * Assign the tenant unless the table computes the column. In that case, the
-	 * row is read afterwards like any row, so it must belong to the tenant.
+	 * Assign the tenant unless the table computes the column. In either case,
+	 * the written row is read again, so it must belong to the tenant.
 	 */
 	if (table->tenant.name != NULL &&
 		!is_computed(table->relid, table->tenant.number))

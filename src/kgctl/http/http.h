@@ -1,7 +1,7 @@
 /*
  * http.h
- *	  The internal types of the HTTP server; used only by http/*.c and
- *	  cmd_serve.c. All code runs in the thread of the event loop.
+ *	  The internal types of the HTTP server; used only by the files of http/
+ *	  and cmd_serve.c. All code runs in the thread of the event loop.
  *	  libmicrohttpd's epoll descriptor is one watch of the loop. A connection
  *	  with a running call is suspended: libmicrohttpd does not read it, and
  *	  the gateway watches its socket itself to detect that the client
