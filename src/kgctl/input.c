@@ -112,7 +112,10 @@ fail(KgctlInput *in, char *error)
 	return false;
 }
 
-/* Reads more of the file into raw. All bytes of raw must have been consumed. */
+/*
+ * Appends more of the file to raw, which must have free space. Sets eof at the
+ * end of the file.
+ */
 static bool
 read_raw(KgctlInput *in)
 {

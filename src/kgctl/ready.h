@@ -22,8 +22,8 @@ extern KgReady *kg_ready_new(KgPool *pool);
 extern void kg_ready_free(KgReady *ready);
 
 /*
- * Requests the readiness. If the result is cached, calls fn at once and returns
- * NULL. Otherwise fn is called later.
+ * Requests the readiness. If the answer is known at once (a cached result, or
+ * no connection), calls fn and returns NULL. Otherwise fn is called later.
  */
 extern KgReadyWaiter *kg_ready_ask(KgReady *ready, KgReadyFn fn, void *arg);
 extern void kg_ready_cancel(KgReadyWaiter *waiter);

@@ -18,9 +18,9 @@ typedef struct KgRowsFault
 
 /*
  * Checks that the role sees only rows of the tenant. Returns false and sets
- * *fault if a view reads with its owner's rights, or if neither a policy nor a
- * view limits the rows. Locks the view and its tables in AccessShareLock mode,
- * as a reader does, until the transaction ends.
+ * *fault if a view reads with its owner's rights, or if nothing limits the rows
+ * to the tenant and the binding is not shared. Locks the view and its tables in
+ * AccessShareLock mode, as a reader does, until the transaction ends.
  */
 extern bool kg_bound_rows_check(const KgTableBinding *binding, Oid relid,
 								Oid role, KgRowsFault *fault);

@@ -89,15 +89,15 @@ extern Oid kg_writing_role(Oid role);
 
 /*
  * Returns true if other statements have derived rows since the innermost
- * statement began, or if it runs within another statement. Rows that are
- * derived from its own rows may then differ from those that were derived before
- * it.
+ * statement began, or if it runs within a statement whose derived rows are not
+ * complete. Rows that are derived from its own rows may then differ from those
+ * that were derived before it.
  */
 extern bool kg_writing_overtaken(void);
 
 /*
  * Records that rows are being derived from entities. kg_writing_overtaken() is
- * then true for the outer statements.
+ * then true for all running statements.
  */
 extern void kg_writing_overtakes(void);
 

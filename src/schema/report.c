@@ -586,8 +586,8 @@ kg_report_missing(KgJsRun *run, const KgJsFrame *frame, KgKeyword keyword,
 
 /*
  * Returns a measure of how unlikely it is that a branch was intended, from its
- * violations. A wrong type of the value itself counts most. A wrong constant
- * counts next, because constants often distinguish branches.
+ * violations. A wrong type of the value itself counts most. A wrong constant or
+ * enum value counts next, because these often distinguish branches.
  */
 static int
 distance(const List *errors, const char *instance_path)

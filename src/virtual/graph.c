@@ -1007,7 +1007,9 @@ bound_targets(const KgCatalog *catalog, const KgType *type,
 /* ---- a search ---- */
 
 /*
- * Returns whether the virtual graph may answer for stored types. Used by tests.
+ * Returns whether the virtual graph may answer for stored types: its setting is
+ * on, and no authorizer, period of validity or past time restricts the
+ * entities.
  */
 static bool
 reads_stored(const KgCatalog *catalog)

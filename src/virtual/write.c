@@ -552,7 +552,10 @@ create_row(KgVWrite *w)
 
 /* ---- update ---- */
 
-/* Returns whether the update sets the property at the pointer. */
+/*
+ * Returns whether the update sets, adds to or removes the property at the
+ * pointer.
+ */
 static bool
 is_touched(const KgPutItem *item, const char *pointer)
 {

@@ -262,7 +262,7 @@ node_of(KgRdf *rdf, const KgTerm *term)
 
 /*
  * Sets the type of a node to the one of its classes that is an entity type of
- * the bundle.
+ * the bundle. If no class is one, uses the first class.
  */
 static void
 type_node(KgRdf *rdf, const Subject *subject, KgNode *node)
