@@ -23,10 +23,13 @@ typedef struct Option
 	size_t arglen;
 	bool many;
 	const char *line;
-	size_t left; /* width of the line before the description, in bytes */
+	size_t left; /* bytes before the description in the option's line */
 } Option;
 
-/* Reads the option at *text and advances *text. Returns false at the end. */
+/*
+ * Reads the option at *text and advances *text. Returns false at the end of the
+ * text.
+ */
 static bool
 next_option(const char **text, Option *o)
 {
@@ -46,7 +49,10 @@ next_option(const char **text, Option *o)
 	return true;
 }
 
-/* Finds an option by its letter, or by its long name of len bytes. */
+/*
+ * Finds an option by its letter, or by a long name of len bytes. Returns false
+ * if there is no such option.
+ */
 static bool
 find_option(const char *const *texts, const char *word, size_t len, Option *o)
 {
@@ -78,7 +84,10 @@ add_value(KgArgs *args, const Option *o, const char *value)
 	return true;
 }
 
-/* Parses the option at argv[*i]. Advances *i if its value is the next word. */
+/*
+ * Parses the option at argv[*i]. Advances *i if the option's value is the next
+ * word.
+ */
 static bool
 parse_option(KgArgs *args, int argc, char **argv, int *i,
 			 const char *const *texts)
@@ -107,7 +116,7 @@ parse_option(KgArgs *args, int argc, char **argv, int *i,
 	return false;
 }
 
-/* Returns false after a message on standard error. */
+/* Parses all arguments. On a fault, prints an error and returns false. */
 static bool
 parse(KgArgs *args, int argc, char **argv, const char *const *texts)
 {

@@ -11,7 +11,8 @@
 
 typedef struct KgValue
 {
-	const char *name; /* name of the option; points into KgCommand.options */
+	/* the option's name, which points into KgCommand.options */
+	const char *name;
 	size_t len;
 	const char *value;
 } KgValue;
@@ -38,38 +39,46 @@ typedef enum KgExit
 } KgExit;
 
 /*
- * A command of kgctl. options has one line per option, which the help shows:
- * "-l, --long NAME<tab>description<newline>". The letter and the value may be
- * omitted; NAME... marks an option that may be repeated.
+ * A command of kgctl. Each option is a line of "options", which the help
+ * prints: "-l, --long NAME<tab>description<newline>". The letter and the value
+ * may be omitted; NAME... marks an option that may be repeated.
  */
 typedef struct KgCommand
 {
 	const char *name;
-	const char *arguments; /* in the usage, after the options */
+	const char *arguments; /* shown in the usage after the options */
 	const char *about;
 	const char *options;
 	const char *common; /* options shared with other commands */
-	size_t min;			/* number of arguments */
+	size_t min;			/* minimal number of arguments */
 	size_t max;
 	int (*run)(const KgArgs *args); /* returns an exit code */
 } KgCommand;
 
-/* Runs a command with the words after its name. Returns the exit code. */
+/*
+ * Runs a command with the words after the command's name. Returns the exit
+ * code.
+ */
 extern int kg_command_run(const KgCommand *command, int argc, char **argv);
 
 extern const char *kg_args_get(const KgArgs *args, const char *name);
 extern bool kg_args_has(const KgArgs *args, const char *name);
 
-/* Returns the n-th value of a repeated option, or NULL. */
+/*
+ * Returns the n-th value of a repeated option, or NULL if it has fewer values.
+ */
 extern const char *kg_args_nth(const KgArgs *args, const char *name, size_t n);
 
-/* Reads a number from a range. Returns false after a message. */
+/*
+ * Sets *value to an option's number, which must be from min to max. If it is
+ * not, prints an error and returns false.
+ */
 extern bool kgctl_args_number(const KgArgs *args, const char *name, long min,
 							  long max, long *value);
 
 /*
- * Reads the option --delimiter, a character between cells. Returns false after
- * a message.
+ * Sets *delimiter to the character of the option --delimiter, which separates
+ * cells, or to otherwise. On failure, prints an error and returns false.
  */
 extern bool kg_args_delimiter(const KgArgs *args, char otherwise,
 							  char *delimiter);

@@ -1,9 +1,9 @@
 /*
  * authzen.c
- *	  A client of an external authorizer.
- *
- * The evaluations of a KgAsking are split into requests of at most 100. At
- * most 8 requests run at once, taken from all askings in turn.
+ *	  A client of an external authorizer. A KgAsking is a set of evaluations
+ *	  (questions) that a call needs decided. It is split into HTTP requests of
+ *	  at most 100 evaluations. At most 8 requests run at once; the askings
+ *	  take turns.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +20,15 @@
 #define MAX_EVALUATIONS 100
 #define MAX_RUNNING 8
 /*
- * Maximal length of a response: a decision and its reasons for each evaluation.
- * A longer one is refused.
+ * Maximal length of a response in bytes. A response has a decision and its
+ * reasons for each evaluation. A longer response is refused.
  */
 #define MAX_ANSWER_BYTES ((size_t) 1024 * 1024)
-/* From the start of an asking to its last decision. */
+/* Maximal time from the start of an asking to its last decision. */
 #define ASKING_TIMEOUT_MS 30000
 /*
- * Maximal number of evaluations in all askings. A single asking may have more.
+ * Maximal number of undecided evaluations in all askings together. An asking
+ * that starts while no evaluation waits may exceed it.
  */
 #define MAX_WANTED 100000
 #define LOG_AGAIN_MS 1000
@@ -36,9 +37,9 @@ typedef struct Request
 {
 	LIST_ENTRY(Request) link;
 	KgAsking *asking;
-	size_t first; /* index into asking->open */
+	size_t first; /* index of the request's first evaluation in asking->open */
 	size_t n;
-	KgFetch *fetch; /* NULL: it has ended */
+	KgFetch *fetch; /* NULL: the request has ended */
 } Request;
 
 struct KgAsking
@@ -47,10 +48,10 @@ struct KgAsking
 	KgAuthorizer *authorizer;
 	char *subject;
 	KgEvaluation *evaluations;
-	size_t *open; /* evaluations without a cached decision */
+	size_t *open; /* indexes of the evaluations without a cached decision */
 	size_t nopen;
-	size_t next;	/* index into open of the next request */
-	size_t running; /* number of requests */
+	size_t next;	/* index into open at which the next request begins */
+	size_t running; /* number of running requests */
 	bool failed;
 	int64_t deadline;
 	KgAskingDone done;
@@ -61,15 +62,18 @@ struct KgAuthorizer
 {
 	KgLoop *loop;
 	KgFetcher *fetcher;
-	KgctlDecisions *kept; /* the cache, or NULL */
+	KgctlDecisions *kept; /* the cache of decisions, or NULL */
 	TAILQ_HEAD(, KgAsking) askings;
 	LIST_HEAD(, Request) requests;
 	size_t running;
-	size_t wanted; /* evaluations in all askings */
+	size_t wanted; /* number of undecided evaluations in all askings */
 	int64_t logged;
 };
 
-/* Writes one subject, and an action and a resource for each evaluation. */
+/*
+ * Writes the body of a request: one subject, and an action and a resource for
+ * each evaluation.
+ */
 static void
 write_body(const Request *r, KgBuf *body)
 {
@@ -171,7 +175,7 @@ kg_asking_cancel(KgAsking *asking)
 	free_asking(asking);
 }
 
-/* Starts requests of all askings in turn, up to the maximum. */
+/* Starts requests up to the maximum. The askings take turns. */
 static void
 start_requests(KgAuthorizer *a)
 {
@@ -184,7 +188,10 @@ start_requests(KgAuthorizer *a)
 		if (!asking->failed && asking->next < asking->nopen)
 		{
 			start_request(asking);
-			/* The others come first before its next request. */
+			/*
+			 * Move the asking to the end of the queue, so that the other
+			 * askings send a request first.
+			 */
 			TAILQ_REMOVE(&a->askings, asking, link);
 			TAILQ_INSERT_TAIL(&a->askings, asking, link);
 		}
@@ -199,7 +206,10 @@ is_over(const KgAsking *asking)
 		   (asking->next == asking->nopen && asking->running == 0);
 }
 
-/* Reports finished askings and starts waiting ones. Called before each wait. */
+/*
+ * Reports finished askings to their callers and starts requests of waiting
+ * askings. Called before each wait of the loop.
+ */
 static void
 on_wait(void *arg)
 {
@@ -233,7 +243,10 @@ on_wait(void *arg)
 	}
 }
 
-/* Reads the decisions of a response. Returns false if it is malformed. */
+/*
+ * Reads the decisions of a response. Returns false if the response is
+ * malformed.
+ */
 static bool
 read_decisions(Request *r, const char *text, size_t len)
 {
@@ -321,7 +334,7 @@ fetched(void *arg, const KgFetchResult *result)
 	free_request(r);
 }
 
-/* Ends askings that have waited too long. */
+/* Ends askings that have exceeded their time limit. */
 static void
 on_tick(void *arg)
 {

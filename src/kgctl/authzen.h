@@ -1,10 +1,10 @@
 /*
  * authzen.h
- *	  A client of an external authorizer: the OpenID AuthZEN Authorization
- *	  API 1.0, evaluations in batches.
+ *	  A client of an external authorizer: the OpenID AuthZEN Authorization API
+ *	  1.0, evaluations in batches.
  *
- * If the response is not well-formed or lacks an evaluation, the whole request
- * fails and nothing is decided.
+ * If a response is malformed or lacks an evaluation, the whole request fails,
+ * and none of its evaluations is decided.
  */
 #ifndef KG_AUTHZEN_H
 #define KG_AUTHZEN_H
@@ -20,9 +20,10 @@ typedef struct KgAsking KgAsking;
 
 typedef struct KgAuthorizerOptions
 {
-	const char *url;	/* the base of /access/v1/evaluations */
-	long timeout_ms;	/* timeout of a request */
-	long cache_seconds; /* 0: decisions are not cached */
+	const char *url; /* the URL before /access/v1/evaluations */
+	long timeout_ms; /* timeout of an HTTP request */
+	/* how long a decision is cached; 0: decisions are not cached */
+	long cache_seconds;
 } KgAuthorizerOptions;
 
 /* A question: may the subject use this ability on this resource? */
@@ -35,29 +36,32 @@ typedef struct KgEvaluation
 } KgEvaluation;
 
 /*
- * Called when a request has ended. ok: all evaluations are decided. The
- * KgAsking is freed before.
+ * Called when an asking has ended and was freed. ok means that all its
+ * evaluations are decided.
  */
 typedef void (*KgAskingDone)(void *arg, bool ok);
 
-/* Returns NULL after a message. */
+/*
+ * Creates a client of the authorizer. On failure, prints an error and returns
+ * NULL.
+ */
 extern KgAuthorizer *kg_authorizer_new(KgLoop *loop,
 									   const KgAuthorizerOptions *options);
 extern void kg_authorizer_free(KgAuthorizer *authorizer);
 
 /*
- * Sends evaluations, which the caller owns. done is called later, never from
- * this function.
+ * Asks the authorizer to decide evaluations, which the caller owns. Returns a
+ * handle to cancel them. done is called later, never from this function.
  */
 extern KgAsking *kgctl_authorizer_ask(KgAuthorizer *authorizer,
 									  const char *subject,
 									  KgEvaluation *evaluations, size_t n,
 									  KgAskingDone done, void *arg);
 
-/* Cancels a request. done is not called. */
+/* Cancels an asking. Its done function is not called. */
 extern void kg_asking_cancel(KgAsking *asking);
 
-/* Writes the metrics of the authorizer. */
+/* Appends the metrics of the authorizer to out. */
 extern void kg_authorizer_write(const KgAuthorizer *authorizer, KgBuf *out);
 
 #endif /* KG_AUTHZEN_H */

@@ -45,7 +45,7 @@ extern void kg_buf_puts(KgBuf *buf, const char *s);
 extern void kg_buf_putc(KgBuf *buf, char c);
 /*
  * Appends 128 random bits in hexadecimal. Returns false if the system provides
- * none.
+ * no random bits.
  */
 extern bool kg_buf_random(KgBuf *buf);
 extern void kg_buf_printf(KgBuf *buf, const char *fmt, ...)

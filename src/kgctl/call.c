@@ -1,12 +1,12 @@
 /*
  * call.c
- *	  A call: query, notifications, answer.
- *
- * The answer "input_required" is not for a legacy client, which expects
- * requests of the server on the stream of its own request. So the gateway
- * sends these requests, with unpredictable ids, and repeats the call with the
- * responses. This is the gateway's only state about a client, and it ends with
- * the client's stream.
+ *	  A call: a query, notifications and the answer. A tool may need input of
+ *	  the client; the database then answers "input_required". A legacy client
+ *	  does not know this answer. It expects requests of the server on the
+ *	  stream of its own request. So the gateway sends these requests, with
+ *	  unpredictable ids, and repeats the call with the client's responses.
+ *	  This is the gateway's only state about a client, and it ends with the
+ *	  client's stream.
  */
 #define _GNU_SOURCE /* memmem() */
 #include <stdio.h>
@@ -25,48 +25,52 @@
 #define MAX_ROUNDS 8
 #define QUESTION_TIMEOUT_MS 300000
 /*
- * Maximal size of all running and waiting messages in memory. A message with
+ * Maximal memory for all running and waiting messages, in bytes. A message with
  * many small values takes thirty times the size of its text.
  */
 #define MAX_HELD_BYTES ((size_t) 256 * 1024 * 1024)
 
 typedef struct Question
 {
-	char *id;  /* JSON text */
-	char *key; /* the name in inputRequests */
+	char *id;  /* id of the request to the client, JSON text */
+	char *key; /* name of the request in inputRequests */
 	KgJson *result;
 } Question;
 
 struct KgctlCall
 {
 	LIST_ENTRY(KgctlCall)
-	link; /* in the list of calls that wait for responses */
+	link; /* entry in the list of calls that wait for a client's responses */
 	KgCallContext context;
 	char *token;
 	char *revision;
 	KgMessage msg;
 	KgCallOwner owner;
 	KgQuery *query;
-	KgRead *read;			 /* at a standby, instead of query; or NULL */
-	KgctlExchange *exchange; /* or NULL */
-	KgEmbedding *embedding;	 /* being requested, or NULL */
-	KgBuf unsent;			 /* the message, while its limits are queried */
-	bool limits_read;		 /* its limits are queried at a standby */
-	size_t calls;			 /* number of tool calls in it */
-	KgBuf refusal;			 /* the answer instead of sending the message */
+	KgRead *read; /* the query at a standby, instead of query; or NULL */
+	/* dialogue with the external authorizer, or NULL */
+	KgctlExchange *exchange;
+	KgEmbedding *embedding; /* the embedding being requested, or NULL */
+	KgBuf unsent;	  /* the message, while the caller's limits are queried */
+	bool limits_read; /* the limits are queried at a standby */
+	size_t calls;	  /* number of tool calls in the message */
+	KgBuf refusal;	  /* the answer, if the call is refused instead of sent */
 	LIST_ENTRY(KgctlCall) refused; /* in the list of refused calls */
 	Question questions[MAX_QUESTIONS];
 	int nquestions;
 	int nmissing;
 	int rounds;
 	char *request_state; /* JSON text */
-	json_t *listen;		 /* kg_listen of the answer */
+	json_t *listen;		 /* member kg_listen of the answer */
 	int64_t deadline;
-	size_t held; /* counted in held_bytes */
+	size_t held; /* bytes of this call in held_bytes */
 	int64_t started_us;
 };
 
-/* Time after which a failed embedding service may answer again. */
+/*
+ * Milliseconds after which the client may retry if the embedding service has
+ * failed.
+ */
 #define EMBEDDING_RETRY_MS 1000
 
 static const char too_busy[] = "the gateway is too busy; try again";
@@ -188,18 +192,24 @@ sql_error(KgctlCall *call, PGresult *res)
 {
 	static const char busy[] = "the database is too busy; try again";
 	static const char not_json[] = "not JSON that the database can store";
-	/* By the beginning of the SQLSTATE. */
+	/*
+	 * The HTTP status and the message for errors whose SQLSTATE begins with
+	 * state.
+	 */
 	static const struct
 	{
 		const char *state;
 		int status;
 		const char *message;
 	} known[] = {
-		{"28", 401, NULL}, /* the message describes the fault of the token */
+		/*
+		 * NULL: the error's own message, which describes the fault of the token
+		 */
+		{"28", 401, NULL},
 		{"42501", 403, "not permitted"},
 		{"22023", 500, NULL}, /* a setting, such as --toolsets */
 		{"22P02", 400, not_json},
-		{"22003", 400, not_json}, /* a number out of jsonb's range */
+		{"22003", 400, not_json}, /* a number outside the range of jsonb */
 		{"22P05", 400, not_json},
 		{"54001", 400, not_json}, /* nested too deeply for the stack */
 		{"57014", 504, "the call took too long and was cancelled"},
@@ -216,7 +226,7 @@ sql_error(KgctlCall *call, PGresult *res)
 	text = text ? text : "";
 	while (strncmp(state, known[i].state, strlen(known[i].state)) != 0)
 		i++;
-	/* Details are for the log, not for the client. */
+	/* Error details are only logged, because clients must not see them. */
 	kg_log(known[i].status == 500 ? KG_LOG_ERROR : KG_LOG_DEBUG,
 		   "kg_mcp failed with SQLSTATE %s: %s",
 		   state,
@@ -228,7 +238,7 @@ sql_error(KgctlCall *call, PGresult *res)
 	PQclear(res);
 }
 
-/* Writes a batch. Each of its messages gets the revision. */
+/* Writes a batch. Each of its messages gets the protocol revision. */
 static void
 write_batch(KgctlCall *call, KgBuf *out)
 {
@@ -247,8 +257,8 @@ write_batch(KgctlCall *call, KgBuf *out)
 }
 
 /*
- * Returns whether a standby may get the call. Lists come from the primary,
- * which notifies of their changes.
+ * Returns whether a standby may execute the call. Lists are read at the
+ * primary, because the primary sends the notifications of their changes.
  */
 static bool
 may_read(const KgctlCall *call)
@@ -263,8 +273,9 @@ may_read(const KgctlCall *call)
 }
 
 /*
- * Notes a write. A client that does not send its position back sees the write
- * too, because it reads at the primary for some time.
+ * Records that the caller has written, so that the caller's next reads go to
+ * the primary for some time. So a client also sees its write if it does not
+ * send the write's WAL position back.
  */
 static void
 note_write(const KgctlCall *call)
@@ -276,8 +287,8 @@ note_write(const KgctlCall *call)
 }
 
 /*
- * Returns whether a text may contain a position of a write. A false positive is
- * harmless.
+ * Returns whether an answer may contain the WAL position of a write. A false
+ * positive is harmless.
  */
 static bool
 says_wrote(const char *text, size_t len)
@@ -304,7 +315,7 @@ run_query(void *arg, const char *text, size_t len, const char *decisions,
 	return call->query != NULL;
 }
 
-/* Ends an exchange with its answer. */
+/* Called when the dialogue with the authorizer has ended: answers the call. */
 static void
 exchanged(void *arg, const char *text, size_t len)
 {
@@ -384,7 +395,10 @@ embedded(void *arg, bool ok)
 		fail(call, 503, NULL, too_busy);
 }
 
-/* Sends the query. A search by meaning gets its vector first. */
+/*
+ * Sends the query to the database. For a search by meaning, requests the
+ * embedding of the text first.
+ */
 static bool
 send_query(KgctlCall *call, const char *text, size_t len)
 {
@@ -399,7 +413,7 @@ send_query(KgctlCall *call, const char *text, size_t len)
 	return call->embedding != NULL;
 }
 
-/* Writes the answer to one message of a call that exceeds its rate. */
+/* Writes the error for one message of a call that exceeds its rate. */
 static void
 write_excess(const KgctlCall *call, const KgJson *message, const char *text,
 			 long retry_after_ms, KgBuf *out)
@@ -468,8 +482,8 @@ kg_call_flush(void)
 }
 
 /*
- * Continues the call when the caller's limits are known. If they could not be
- * read, the call itself will report the reason.
+ * Continues the call when the caller's limits were read. If they could not be
+ * read, the call itself will fail for the same reason.
  */
 static void
 limits_done(void *arg, KgctlOutcome outcome, PGresult *res)
@@ -479,7 +493,7 @@ limits_done(void *arg, KgctlOutcome outcome, PGresult *res)
 	bool known = outcome == KG_OUTCOME_RESULT && !PQgetisnull(res, 0, 0);
 
 	call->query = NULL;
-	/* While the primary is unavailable, a standby can return the limits. */
+	/* While the primary is unavailable, query the limits at a standby. */
 	if ((outcome == KG_OUTCOME_UNAVAILABLE || outcome == KG_OUTCOME_LOST) &&
 		!call->limits_read && call->context.readers != NULL)
 	{
@@ -504,8 +518,8 @@ limits_done(void *arg, KgctlOutcome outcome, PGresult *res)
 }
 
 /*
- * Sends the message if its caller's rate permits it. Returns false if it cannot
- * be sent.
+ * Sends the message if the caller's rate permits it. Returns false if the
+ * message cannot be sent.
  */
 static bool
 take_rate(KgctlCall *call, size_t calls, const char *text, size_t len)
@@ -537,7 +551,7 @@ kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 	size_t held = kg_arena_size(msg->arena) + len;
 	size_t calls;
 
-	/* A single message may be larger. */
+	/* If no other message is in memory, a message may exceed the limit. */
 	if (held_bytes > 0 && held_bytes + held > MAX_HELD_BYTES)
 		return NULL;
 	call = kg_calloc(1, sizeof(KgctlCall));
@@ -563,7 +577,7 @@ kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 		held_bytes += held;
 		return call;
 	}
-	/* After a failure, the caller owns the message. */
+	/* If starting the call fails, the caller still owns the message. */
 	kg_exchange_free(call->exchange);
 	call->exchange = NULL;
 	memset(&call->msg, 0, sizeof(call->msg));
@@ -575,7 +589,7 @@ void
 kg_call_cancel(KgctlCall *call)
 {
 	kg_count(KG_COUNT_CANCELLED);
-	/* It may have written, even if its answer is lost. */
+	/* The call may have written, even if its answer is lost. */
 	note_write(call);
 	if (call->query != NULL)
 		kg_query_cancel(call->query);
@@ -595,7 +609,7 @@ same_token(const KgctlCall *call, const KgJson *params)
 
 /*
  * Handles a notification with the number of edges that a call has read, which
- * the gateway counts. Returns whether the notification is of this kind.
+ * counts towards the caller's rate. Returns false for other notifications.
  */
 static bool
 spend(const KgctlCall *call, const char *text)
@@ -626,7 +640,10 @@ query_notice(void *arg, const char *text)
 	arena = kg_arena_new();
 	root = kgctl_json_parse(arena, text, strlen(text), NULL, &error);
 	method = kg_json_get_text(root, "method");
-	/* Forward progress only under the token of this request. */
+	/*
+	 * Forward a progress notification only if it has the progress token of this
+	 * request.
+	 */
 	if (method != NULL && kgctl_json_get(root, "id") == NULL &&
 		(strcmp(method, "notifications/progress") != 0 ||
 		 same_token(call, kgctl_json_get(root, "params"))))
@@ -730,7 +747,7 @@ ask_back(KgctlCall *call, const char *text, size_t len)
 	return true;
 }
 
-/* Copies all members except a and b. */
+/* Copies all members except those named a and b. */
 static void
 copy_members(KgArena *arena, KgJson *to, const KgJson *from, const char *a,
 			 const char *b)
@@ -748,7 +765,10 @@ copy_members(KgArena *arena, KgJson *to, const KgJson *from, const char *a,
 						from->u.members[i].value);
 }
 
-/* All responses have arrived: repeats the call with them in its params. */
+/*
+ * Called when all responses have arrived: repeats the call with the responses
+ * in its params.
+ */
 static void
 repeat(KgctlCall *call)
 {
@@ -816,8 +836,8 @@ kg_call_respond(const KgMessage *response, const char *token)
 				return true;
 			}
 			/*
-			 * Copied into the call's own arena, because the response will be
-			 * freed.
+			 * Copy the result into the call's own arena, because the response
+			 * will be freed.
 			 */
 			kg_buf_init(&copy);
 			kg_json_write(&copy, result, -1);
@@ -855,7 +875,10 @@ may_listen(const KgctlCall *call)
 			strcmp(call->msg.method, KG_LISTEN_METHOD) == 0);
 }
 
-/* Removes kg_listen from an answer, and does not change its other members. */
+/*
+ * Removes the member kg_listen from an answer. The text of its other members is
+ * not changed.
+ */
 static void
 take_listen_key(KgctlCall *call, KgAnswer *answer, KgBuf *out)
 {
@@ -875,7 +898,7 @@ take_listen_key(KgctlCall *call, KgAnswer *answer, KgBuf *out)
 	seconds = json_object_get(call->listen, "seconds");
 	if (json_is_integer(seconds))
 		answer->listen_seconds = (long) json_integer_value(seconds);
-	/* Include its name and one adjacent comma. */
+	/* Remove the member's name and one adjacent comma too. */
 	for (from = value; from[-1] != '{' && from[-1] != ','; from--)
 		;
 	to = value + n;

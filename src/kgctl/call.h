@@ -1,9 +1,9 @@
 /*
  * call.h
- *	  A call: one message of a client, from its arrival at the gateway to
- *	  the end of its answer. It includes the query, notifications while it
- *	  runs, the HTTP status and, for legacy clients, requests that a tool
- *	  sends to the client.
+ *	  A call: one message of a client, from its arrival at the gateway to the
+ *	  end of its answer. A call has a query and notifications while the query
+ *	  runs. Its answer has an HTTP status. For legacy clients, it also has
+ *	  requests that a tool sends to the client.
  */
 #ifndef KG_CALL_H
 #define KG_CALL_H
@@ -23,12 +23,16 @@ typedef struct KgAnswer
 	int status;		  /* HTTP status */
 	const char *text; /* JSON; NULL: no body */
 	size_t len;
-	PGresult *res;			   /* owns text, or NULL; done() may take it over */
-	const char *listen_key;	   /* for initialize and subscriptions */
+	PGresult *res; /* owns text, or NULL; done() may take it over */
+	/*
+	 * key of the changes to listen to, for initialize and subscriptions; or
+	 * NULL
+	 */
+	const char *listen_key;
 	const char *listen_caller; /* the bearer of the token, or NULL */
 	const char *sqlstate;	   /* SQLSTATE of an SQL error, or NULL */
-	long listen_seconds;	   /* until the token expires; -1: never */
-	bool failed;			   /* the gateway's error, not the database's */
+	long listen_seconds;	   /* seconds until the token expires; -1: never */
+	bool failed; /* the error is the gateway's, not the database's */
 } KgAnswer;
 
 typedef struct KgCallOwner
@@ -41,7 +45,7 @@ typedef struct KgCallOwner
 	void (*done)(void *arg, KgAnswer *answer);
 } KgCallOwner;
 
-/* The objects and properties of the connection that a call uses. */
+/* The objects that a call uses, and the properties of its connection. */
 typedef struct KgCallContext
 {
 	KgPool *pool;
@@ -50,43 +54,45 @@ typedef struct KgCallContext
 	KgEmbedder *embedder;	  /* or NULL */
 	KgRates *rates;			  /* or NULL */
 	const char *token;		  /* or NULL */
-	const char *revision;	  /* legacy revision for the database, or NULL */
+	/* protocol revision of a legacy client, for the database; or NULL */
+	const char *revision;
 	bool modern;
-	KgAgreed agreed; /* with a legacy client */
+	KgAgreed agreed; /* capabilities agreed on with a legacy client */
 	bool local;		 /* the client has started this process (kgctl mcp) */
 } KgCallContext;
 
 /*
- * Returns the text (malloc'd) of the error if the database is unavailable. The
- * reason is included only for a local client, because it may contain names of
- * hosts and roles.
+ * Returns the text of the error "the database is unavailable" (malloc'd). The
+ * text includes the reason only for a local client, because the reason may
+ * contain names of hosts and roles.
  */
 extern char *kg_call_unavailable(const KgCallContext *context);
 
 /*
- * Starts a call. Takes over msg, copies text. Returns NULL without starting if
- * too many calls wait. done() is called later, never from this function.
+ * Starts a call. Takes over msg, and copies text. Returns NULL without starting
+ * the call if too many calls wait. done() is called later, never from this
+ * function.
  */
 extern KgctlCall *kg_call_start(const KgCallContext *context, KgMessage *msg,
 								const char *text, size_t len,
 								const KgCallOwner *owner);
 
-/* Cancels a call. The functions of its owner are not called any more. */
+/* Cancels a call. The functions of its KgCallOwner are not called any more. */
 extern void kg_call_cancel(KgctlCall *call);
 
 /*
  * Passes a client's response to the call that waits for it. Returns false if no
- * call of this token waits for it.
+ * call of the token waits for the response.
  */
 extern bool kg_call_respond(const KgMessage *response, const char *token);
 
 /*
- * Answers calls that were refused before they were sent. Call before each wait
+ * Sends the answers of calls that were refused. Must be called before each wait
  * of the loop.
  */
 extern void kg_call_flush(void);
 
-/* Ends calls that have waited too long for a client's response. */
+/* Ends calls that have exceeded the time to wait for a client's response. */
 extern void kg_call_tick(void);
 
 #endif /* KG_CALL_H */

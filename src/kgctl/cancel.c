@@ -1,8 +1,8 @@
 /*
  * cancel.c
- *	  Cancel requests, sent by a separate thread.
- *
- * The mutex guards the two lists and the flag; an eventfd wakes the loop.
+ *	  Cancel requests, sent by a separate thread. The mutex guards the list of
+ *	  pending requests, the list of sent requests and the flag stop; an
+ *	  eventfd wakes the event loop.
  */
 #define _GNU_SOURCE /* pthread_timedjoin_np() */
 #include <pthread.h>
@@ -17,7 +17,9 @@
 #include "kgctl/cancel.h"
 #include "kgctl/log.h"
 
-/* Maximal time that the end of the program waits for pending requests. */
+/*
+ * Maximal time that the end of the program waits for pending cancel requests.
+ */
 #define STOP_SECONDS 5
 
 typedef struct Job
@@ -48,8 +50,8 @@ work(void *arg)
 
 	pthread_mutex_lock(&c->mutex);
 	/*
-	 * Pending requests are sent before the thread ends, because queries outlive
-	 * clients.
+	 * Send all pending requests before the thread ends. Otherwise the queries
+	 * would continue after kgctl has ended.
 	 */
 	while (!c->stop || c->todo != NULL)
 	{
@@ -141,7 +143,10 @@ kg_canceller_free(KgCanceller *c)
 	c->stop = true;
 	pthread_cond_signal(&c->wake);
 	pthread_mutex_unlock(&c->mutex);
-	/* PQcancel() has no time-out, and the process is about to end. */
+	/*
+	 * Do not wait longer: PQcancel() has no time-out, and the process is about
+	 * to end.
+	 */
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += STOP_SECONDS;
 	if (pthread_timedjoin_np(c->thread, NULL, &until) != 0)

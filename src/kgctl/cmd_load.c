@@ -61,13 +61,13 @@ typedef struct Command
 	const KgArgs *args;
 	KgLoad load;
 	KgTarget target;
-	KgArena *arena; /* for one row */
+	KgArena *arena; /* memory for one row */
 	KgBuf text;		/* a row of cells as JSON */
 	bool resume;
 	bool again;
 	long max_row;
 	uint64_t total;	 /* bytes of all files; 0: unknown */
-	uint64_t before; /* bytes of the files before the current one */
+	uint64_t before; /* total bytes of the files before the current file */
 } Command;
 
 /* ---- options ---- */
@@ -112,7 +112,7 @@ find_format(const KgArgs *args, const char *path, Format *format)
 	return false;
 }
 
-/* Returns the name by which --resume identifies the load. */
+/* Returns the name of the load, by which --resume finds the load's position. */
 static char *
 name_of(const KgArgs *args, const KgLoad *load)
 {
@@ -196,7 +196,10 @@ place_after(size_t file, const KgctlInput *in)
 	return place;
 }
 
-/* Returns the item in a line of a file of rejects, and its text. */
+/*
+ * Returns the row contained in a line of a file of rejects, and sets the row's
+ * text.
+ */
 static const KgJson *
 unwrap(Command *c, const KgJson *line, const char **text, size_t *len)
 {
@@ -212,8 +215,8 @@ unwrap(Command *c, const KgJson *line, const char **text, size_t *len)
 }
 
 /*
- * Returns the text of the error "not JSON" without line number 1, and frees
- * error. Most rows have one line.
+ * Returns the text of the error "not JSON" without "line 1", because most rows
+ * have one line. Frees error.
  */
 static char *
 say_not_json(char *error)
@@ -226,7 +229,10 @@ say_not_json(char *error)
 	return said;
 }
 
-/* Returns a row as JSON. Sets *error (malloc'd) if it is invalid. */
+/*
+ * Returns a row as JSON. If the row is invalid, sets *error (malloc'd) and
+ * returns NULL.
+ */
 static const KgJson *
 read_row(Command *c, const KgctlRows *rows, const KgctlColumns *columns,
 		 const char **text, size_t *len, char **error, const char **property)
@@ -306,7 +312,10 @@ stop_interrupted(Command *c)
 	return false;
 }
 
-/* Writes the rows before the failure, so that no row that was read is lost. */
+/*
+ * Writes the batch of valid rows before a failure, so that no row that was read
+ * is lost.
+ */
 static bool
 stop_broken(Command *c, const KgctlRows *rows)
 {
@@ -346,7 +355,7 @@ take_rows(Command *c, size_t file, KgctlRows *rows, const KgctlColumns *columns)
 	}
 }
 
-/* Reads the header, the first row of cells. */
+/* Reads the header, which is the first row of a file with cells. */
 static bool
 read_header(Command *c, KgctlRows *rows, KgctlColumns **columns)
 {
@@ -366,7 +375,10 @@ read_header(Command *c, KgctlRows *rows, KgctlColumns **columns)
 	return *columns != NULL;
 }
 
-/* Skips the loaded rows, which must not have changed. */
+/*
+ * Skips the rows that an earlier run has loaded. Fails if these rows have
+ * changed.
+ */
 static bool
 skip_loaded(Command *c, KgctlRows *rows)
 {
@@ -376,7 +388,7 @@ skip_loaded(Command *c, KgctlRows *rows)
 	c->load.db.exit = KG_EXIT_INPUT;
 	if (rows->in->error != NULL)
 		kg_error("%s: %s", rows->in->path, rows->in->error);
-	/* At offset 0 nothing was loaded, although the header has been read. */
+	/* At offset 0 no row was loaded, so there is nothing to compare. */
 	else if (place->offset > 0 &&
 			 (!whole || rows->in->offset != place->offset ||
 			  rows->in->hash != place->hash))
@@ -464,7 +476,10 @@ open_rejects(Command *c, const KgLoadStopped *stopped)
 	return kg_rejects_open(rejects, path, kg_args_has(c->args, "force"));
 }
 
-/* Finds the position of the load; *first is the file to begin with. */
+/*
+ * Finds the position at which the load continues. Sets *first to the index of
+ * the file that has this position.
+ */
 static bool
 find_start(Command *c, KgLoadStopped *stopped, size_t *first)
 {
@@ -571,7 +586,8 @@ run_files(Command *c)
 	else if (ok)
 	{
 		/*
-		 * The position of a new load is committed before the first row is read.
+		 * Commit the position of a new load before the first row is read, so
+		 * that --resume finds it.
 		 */
 		ok = open_rejects(c, &stopped) &&
 			 (load->atomic || kg_db_commit(&load->db)) &&

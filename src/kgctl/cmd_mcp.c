@@ -1,11 +1,10 @@
 /*
  * cmd_mcp.c
- *	  kgctl mcp: an MCP server on standard input and output.
- *
- * Each line is a JSON-RPC message. As many calls run concurrently as there are
- * connections, so input is still read, and a cancellation is noticed. The
- * server stores only the revision and the extensions that initialize agreed
- * on, and the client's subscriptions.
+ *	  kgctl mcp: an MCP server on standard input and output. Each line is a
+ *	  JSON-RPC message. There are as many concurrent calls as connections.
+ *	  While calls run, the input is still read, so that a cancellation is
+ *	  noticed. The server stores only the client's subscriptions, and the
+ *	  revision and extensions that initialize has agreed on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,13 +40,14 @@ typedef struct Pending
 	LIST_ENTRY(Pending) link;
 	KgctlCall *call;
 	KgSubscriber *subscriber;
-	KgBuf line; /* the message, while it waits for LISTEN */
+	KgBuf line; /* the message, while it waits until LISTEN is active */
 	char *id;
 	char *uri;	  /* URI of a legacy client's subscription */
 	bool dropped; /* unsubscribed before it was established */
 	bool notification;
-	bool holds; /* input waits for its answer */
-	bool quiet; /* a request of the server; no answer is written */
+	bool holds; /* input is not read until this request is answered */
+	/* a request that the server itself sends; no answer is written */
+	bool quiet;
 } Pending;
 
 struct Stdio
@@ -55,25 +55,27 @@ struct Stdio
 	KgGateway gateway;
 	KgWatch *watch;
 	KgBuf in;
-	bool skipping; /* inside a line that is too long */
-	KgIdScan scan; /* for the id of that line */
-	bool holding;  /* until initialize is answered */
+	/* the current input is the rest of a line that is too long */
+	bool skipping;
+	KgIdScan scan; /* finds the id in the line that is too long */
+	bool holding;  /* input is not handled until initialize is answered */
 	bool eof;
-	bool regular; /* a regular file, which epoll cannot watch */
+	/* standard input is a regular file, which epoll cannot watch */
+	bool regular;
 	int64_t stop_at;
 	char *token;
 	char *revision; /* revision of a legacy client */
 	KgAgreed agreed;
 	LIST_HEAD(, Pending) pending;
-	KgSubscriber *legacy; /* list changes for a legacy client */
+	KgSubscriber *legacy; /* subscription to list changes for a legacy client */
 	bool broken;		  /* standard output has failed */
-	int patience;		  /* for output, in milliseconds; -1: unlimited */
+	int patience; /* milliseconds to wait for standard output; -1: unlimited */
 	int exit;
 };
 
 /*
- * Waits until standard output accepts more. A signal ends the wait: a client
- * that does not read must not prevent the server from ending.
+ * Waits until standard output accepts more data. A signal ends the wait,
+ * because a client that does not read must not prevent the server from ending.
  */
 static bool
 wait_for_output(const Stdio *s)
@@ -105,8 +107,8 @@ write_line(Stdio *s, const char *text, size_t len)
 	size_t at = 0;
 
 	/*
-	 * jsonb's text has no newline. This is a safeguard, because a newline would
-	 * break the framing.
+	 * A newline within the message would break the framing. jsonb's text has no
+	 * newline, so this is only a safeguard.
 	 */
 	if (s->broken || memchr(text, '\n', len) != NULL)
 		return;
@@ -123,7 +125,7 @@ write_line(Stdio *s, const char *text, size_t len)
 			stop_writing(s);
 			break;
 		}
-		/* A pipe that is writable accepts PIPE_BUF bytes at once. */
+		/* A writable pipe accepts PIPE_BUF bytes without blocking. */
 		n = write(
 			STDOUT_FILENO, line.data + at, left < PIPE_BUF ? left : PIPE_BUF);
 		if (n > 0)
@@ -176,7 +178,8 @@ static void ask(Stdio *s, KgBuf *line);
 static void ask_again(Stdio *s);
 
 /*
- * Notifies a legacy client. Since it cannot renew a subscription, the server
+ * Sends a notification to a legacy client. json NULL means that the
+ * subscription must be renewed. A legacy client cannot renew it, so the server
  * does.
  */
 static void
@@ -256,7 +259,7 @@ on_updated(void *arg, const char *json, size_t len)
 	ask(s, &line);
 }
 
-/* Ends a legacy client's subscription to a resource, or replaces it. */
+/* Ends a legacy client's subscription to a resource. */
 static void
 drop_subscription(Stdio *s, const char *uri)
 {
@@ -276,8 +279,8 @@ drop_subscription(Stdio *s, const char *uri)
 }
 
 /*
- * Subscribes after the database has permitted it. The answer has no more
- * content.
+ * Creates the subscription that the database has permitted. The answer to the
+ * client is an empty result.
  */
 static void
 subscribe_resource(Pending *p, const KgAnswer *answer)
@@ -297,8 +300,8 @@ subscribe_resource(Pending *p, const KgAnswer *answer)
 }
 
 /*
- * Stores the agreement of initialize, which determines the format of later
- * answers.
+ * Stores the revision and the capabilities that initialize has agreed on. They
+ * determine the format of later answers.
  */
 static void
 initialized(Pending *p, const KgAnswer *answer)
@@ -327,7 +330,7 @@ initialized(Pending *p, const KgAnswer *answer)
 	json_decref(root);
 }
 
-/* Sets the exit status by the last answer. */
+/* Sets the exit status according to the last answer. */
 static void
 note_answer(Stdio *s, const KgAnswer *answer)
 {
@@ -382,7 +385,7 @@ on_done(void *arg, KgAnswer *answer)
 	}
 }
 
-/* notifications/cancelled: stops the call and writes no answer. */
+/* Handles notifications/cancelled: stops the call and writes no answer. */
 static void
 cancelled(Stdio *s, const KgMessage *msg)
 {
@@ -405,7 +408,10 @@ cancelled(Stdio *s, const KgMessage *msg)
 	kg_buf_free(&text);
 }
 
-/* Too many calls run, or the database is unavailable. */
+/*
+ * Answers with an error, because too many calls run or the database is
+ * unavailable.
+ */
 static void
 give_up(Pending *p, const char *why)
 {
@@ -445,8 +451,8 @@ send_call(Pending *p, KgMessage *msg, const char *line, size_t len)
 }
 
 /*
- * Initialize is answered in any case; the subscription follows when LISTEN is
- * active.
+ * Continues requests that wait for LISTEN. initialize is answered even if
+ * LISTEN is not possible; its subscription follows when LISTEN is active.
  */
 static void
 on_listening(void *arg, bool listening)
@@ -480,7 +486,8 @@ is_request(const KgMessage *msg, const char *method)
 }
 
 /*
- * Returns the resource of a legacy client's request with this method, or NULL.
+ * Returns the resource's URI if the message is a legacy client's request with
+ * this method. Otherwise returns NULL.
  */
 static const char *
 uri_of(const KgMessage *msg, const char *method)
@@ -505,7 +512,10 @@ start_call(Stdio *s, KgMessage *msg, const char *line, size_t len, bool quiet)
 	p->quiet = quiet;
 	p->id = msg->id && !quiet ? kg_strdup(msg->id) : NULL;
 	p->notification = msg->kind == KG_MSG_NOTIFICATION;
-	/* Later messages get the format that initialize agrees on. */
+	/*
+	 * Later messages must wait, because initialize determines the format of
+	 * their answers.
+	 */
 	p->holds = !msg->modern && is_request(msg, "initialize");
 	p->uri = uri ? kg_strdup(uri) : NULL;
 	s->holding = s->holding || p->holds;
@@ -520,7 +530,7 @@ start_call(Stdio *s, KgMessage *msg, const char *line, size_t len, bool quiet)
 		send_call(p, msg, line, len);
 }
 
-/* Sends a request of the server on behalf of the client. */
+/* Starts a call for a request that the server makes on behalf of the client. */
 static void
 ask(Stdio *s, KgBuf *line)
 {
@@ -537,9 +547,9 @@ ask(Stdio *s, KgBuf *line)
 }
 
 /*
- * Checks again that the token and the role's grant are valid. Repeats the
- * requests by which a legacy client has subscribed; if one is refused, the
- * subscription ends.
+ * Checks again that the token and the role's grant are valid: repeats the
+ * requests by which a legacy client has subscribed. If a request is refused,
+ * its subscription ends.
  */
 static void
 ask_again(Stdio *s)
@@ -563,7 +573,10 @@ refuse_line(Stdio *s, char *id, int code, const char *text)
 	free(id);
 }
 
-/* Ends a line that is too long. Its id may be the last member. */
+/*
+ * Answers a line that was too long. The id may be the last member, so rest is
+ * scanned too.
+ */
 static void
 end_skipping(Stdio *s, const char *rest, size_t len)
 {
@@ -581,8 +594,8 @@ on_line(Stdio *s, const char *line, size_t len)
 	while (len > 0 && strchr(" \t\r", line[len - 1]) != NULL)
 		len--;
 	/*
-	 * Shells of one operating system begin a pipe with a byte order mark, which
-	 * jsonb refuses.
+	 * Skip a byte order mark, which jsonb refuses. Some shells write it at the
+	 * start of a pipe.
 	 */
 	if (len >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
 	{
@@ -603,8 +616,8 @@ on_line(Stdio *s, const char *line, size_t len)
 }
 
 /*
- * Handles the complete lines of the input. A line that is too long is answered
- * once.
+ * Handles the complete lines of the input. A line that is too long gets one
+ * error as its answer.
  */
 static void
 split_lines(Stdio *s)
@@ -690,7 +703,10 @@ calls_running(const Stdio *s)
 	return false;
 }
 
-/* After the end of input: waits for running calls for a limited time. */
+/*
+ * Called before each wait of the loop. After the end of input, waits for
+ * running calls for a limited time.
+ */
 static void
 before_wait(void *arg)
 {
@@ -717,7 +733,10 @@ on_signal(void *arg)
 {
 	Stdio *s = arg;
 
-	/* The end was requested, whatever the last answer was. */
+	/*
+	 * The client has requested the end, so the exit status does not depend on
+	 * the last answer.
+	 */
 	if (s->exit != KG_EXIT_INTERNAL)
 		s->exit = KG_EXIT_OK;
 	kg_loop_stop(s->gateway.loop);

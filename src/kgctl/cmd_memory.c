@@ -1,8 +1,8 @@
 /*
  * cmd_memory.c
- *	  kgctl memory: the bundle of the toolset "memory", and the file format
- *	  of the reference server of that name (JSON objects, one per line or
- *	  in an array).
+ *	  kgctl memory: the bundle of the toolset "memory", and the file format of
+ *	  the MCP reference server "memory" (JSON objects, one per line or in an
+ *	  array).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ complain(Import *import, const char *what)
 	return false;
 }
 
-/* Calls a tool with one argument, an array of items. */
+/* Calls a tool with one argument, which is an array of items. */
 static bool
 send(Import *import, const char *tool, const char *argument, KgJson *items)
 {
@@ -111,7 +111,10 @@ begin_batch(Import *import)
 static bool
 end_batch(Import *import)
 {
-	/* Observations of existing entities are added to them. */
+	/*
+	 * Observations of entities that exist already are added by
+	 * add_observations.
+	 */
 	bool ok = send(import, "create_entities", "entities", import->entities) &&
 			  send(import,
 				   "add_observations",
@@ -342,7 +345,7 @@ print_line(KgBuf *out)
 	out->len = 0;
 }
 
-/* Both are ordered by name. */
+/* Entities and their observations are both ordered by the entity's name. */
 static void
 print_entities(const KgJson *entities, const KgJson **next, KgBuf *out)
 {
@@ -369,7 +372,7 @@ print_entities(const KgJson *entities, const KgJson **next, KgBuf *out)
 	}
 }
 
-/* Returns the name in a handle. */
+/* Returns the part of a handle after the type. */
 static const char *
 name_of(const char *handle)
 {
@@ -378,7 +381,7 @@ name_of(const char *handle)
 	return colon ? colon + 1 : handle;
 }
 
-/* Adds a line of the file. Relations follow the entities. */
+/* Appends a relation as a line of the file. Relations follow the entities. */
 static void
 add_relation(void *arg, const KgJson *edge)
 {

@@ -1,7 +1,7 @@
 /*
  * cmd_query.c
- *	  kgctl query: one SELECT over types and relations; its rows as a table, as
- *	  CSV or as JSON.
+ *	  kgctl query: runs one SELECT over types and relations, and prints its
+ *	  rows as a table, as CSV or as JSON.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,13 +22,17 @@ static const char query_options[] =
 	"--valid-at TIME\tonly rows that are valid at a date-time, or now\n";
 
 /*
- * Maximum number of characters of a cell of the table; longer texts are cut.
+ * Maximum number of characters in a cell of the table. A longer text is
+ * truncated.
  */
 #define KG_MAX_CELL 60
 
 /* ---- arguments ---- */
 
-/* Reads the statement: itself, @FILE, or - for standard input. */
+/*
+ * Reads the statement, given as the argument itself, as @FILE, or as "-" for
+ * standard input.
+ */
 static bool
 read_statement(const KgArgs *args, KgBuf *sql)
 {
@@ -42,7 +46,10 @@ read_statement(const KgArgs *args, KgBuf *sql)
 	return kg_read_file(word[0] == '@' ? word + 1 : word, sql);
 }
 
-/* The values of $1, $2, ...: a word that is JSON is used as JSON. */
+/*
+ * Returns the values of $1, $2, ... from the command's words. A word that is
+ * valid JSON is used as JSON, and any other word as a string.
+ */
 static KgJson *
 parameters(KgArena *arena, const KgArgs *args)
 {
@@ -109,7 +116,7 @@ read_arguments(KgArena *arena, const KgArgs *args, KgBuf *out)
 
 /* ---- rows ---- */
 
-/* Appends the text of a cell, nothing for NULL. */
+/* Appends the text of a cell. NULL becomes the empty text. */
 static void
 write_cell(KgBuf *out, const KgJson *value)
 {
@@ -119,7 +126,10 @@ write_cell(KgBuf *out, const KgJson *value)
 		kg_json_write(out, value, -1);
 }
 
-/* An empty text is quoted, and NULL is not. */
+/*
+ * Writes a cell of CSV. An empty string is quoted, so that it differs from
+ * NULL.
+ */
 static void
 write_csv_cell(KgBuf *out, const KgJson *value)
 {
@@ -142,7 +152,10 @@ write_csv_cell(KgBuf *out, const KgJson *value)
 	}
 	else if (cell.len > 0 && strpbrk(cell.data, "\",\r\n") != NULL)
 	{
-		/* JSON, whose quotation marks are doubled. */
+		/*
+		 * Arrays and objects are written as JSON; CSV doubles its quotation
+		 * marks.
+		 */
 		KgJson text = {.kind = KG_JSON_STRING, .len = cell.len};
 
 		text.u.text = cell.data;
@@ -178,7 +191,9 @@ print_csv(const KgJson *columns, const KgJson *rows)
 		print_csv_row(rows->u.items[i]);
 }
 
-/* Returns the number of characters, and cuts after the last that is shown. */
+/*
+ * Returns the number of characters to show, and truncates the text after them.
+ */
 static size_t
 shown_width(char *text)
 {
@@ -193,7 +208,9 @@ shown_width(char *text)
 	return n;
 }
 
-/* Returns the cell as it is shown (malloc'd): on one line, cut. */
+/*
+ * Returns the text of a cell in a table (malloc'd), on one line and truncated.
+ */
 static char *
 shown_cell(const KgJson *value, size_t *width)
 {

@@ -89,7 +89,7 @@ listen_unix(const char *path, const char *what)
 		return -1;
 	}
 	strcpy(address.sun_path, path);
-	/* Only a socket is removed, and only if no server listens on it. */
+	/* Remove the file only if it is a socket on which no server listens. */
 	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
 	{
 		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -170,7 +170,10 @@ listen_tcp(const char *address, const char *option, const char *what)
 	int fd = -1;
 	int error;
 
-	/* getaddrinfo() would reduce a greater number modulo 65536. */
+	/*
+	 * Check the port here, because getaddrinfo() would reduce a greater number
+	 * modulo 65536.
+	 */
 	if (colon == NULL || strspn(colon + 1, "0123456789") != strlen(colon + 1) ||
 		colon[1] == '\0' || strtol(colon + 1, NULL, 10) > 65535)
 	{
@@ -211,7 +214,7 @@ listen_on(const char *address, const char *option, const char *what)
 	return listen_tcp(address, option, what);
 }
 
-/* Returns the socket that systemd passes, or a new socket. */
+/* Returns the socket that systemd has passed, or a new socket. */
 static int
 open_listener(const KgArgs *args)
 {

@@ -95,8 +95,8 @@ const KgCommand kg_command_tools = {"tools",
 									run_tools};
 
 /*
- * Writes name=value words as an object. A value that is valid JSON is used as
- * JSON.
+ * Writes the words name=value as members of an object. A value that is valid
+ * JSON is used as JSON.
  */
 static bool
 words_to_object(KgArena *arena, const KgArgs *args, KgBuf *out)
@@ -132,7 +132,10 @@ words_to_object(KgArena *arena, const KgArgs *args, KgBuf *out)
 	return true;
 }
 
-/* Reads the arguments of a call: {...}, @FILE, - or name=value words. */
+/*
+ * Reads the arguments of a tool: a JSON object, @FILE, "-" for standard input,
+ * or words name=value.
+ */
 static bool
 read_arguments(KgArena *arena, const KgArgs *args, KgBuf *out)
 {
@@ -168,7 +171,10 @@ call_tool(const KgArgs *args, KgArena *arena, const char *arguments)
 		(root = kg_db_read(&db, arena, text, NULL)) != NULL &&
 		kg_db_commit(&db))
 	{
-		/* The reply may report a write, so it is printed after the commit. */
+		/*
+		 * Print the reply after the commit, because the reply may report a
+		 * write.
+		 */
 		print_json(root, kg_args_has(args, "compact"));
 		code = kg_json_is_true(kgctl_json_get(root, "isError"))
 				   ? KG_EXIT_DIFFERENT
@@ -224,7 +230,10 @@ catch_at_prompt(void (*handler)(int))
 
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = handler;
-	/* A background process may restore the terminal as well. */
+	/*
+	 * SIGTTOU must not stop the process while the handler restores the terminal
+	 * from the background.
+	 */
 	sigaddset(&action.sa_mask, SIGTTOU);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &action, NULL);
@@ -262,7 +271,7 @@ run_login(const KgArgs *args)
 	if (kg_token_find(args, false, &token) &&
 		(token != NULL || prompt_token(&token)))
 	{
-		/* kg_db_open() reads it from there. */
+		/* kg_db_open() reads the token from the environment. */
 		setenv("KGCTL_TOKEN", token, 1);
 		if (!kg_db_open(&db, args) ||
 			!kg_db_call(&db, "kg_tenant", "", NULL, &tenant))

@@ -3,9 +3,9 @@
  *	  Columns of CSV and TSV as properties of a schema.
  *
  * The schema of a property determines the JSON type of its cells; for example,
- * a cell is a number only if the schema permits numbers. A cell that has no
- * permitted type is an error, which names the column. The database checks
- * everything else.
+ * a cell is a number only if the schema permits numbers. If a cell's text has
+ * no permitted type, the error names the column. The database checks everything
+ * else.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +17,9 @@
 
 typedef enum Place
 {
-	OF_ENTITY, /* or an edge's properties */
-	OF_EDGE,   /* its ends */
+	OF_ENTITY, /* a property of the entity, or of the edge */
+	/* the column "from" or "to", or another member of the edge itself */
+	OF_EDGE,
 	IGNORED
 } Place;
 
@@ -40,7 +41,10 @@ struct KgctlColumns
 
 /* ---- the header ---- */
 
-/* Returns the property if COLUMN=PROPERTY maps this column, or NULL. */
+/*
+ * Returns the property if map is COLUMN=PROPERTY for this column. Otherwise
+ * returns NULL.
+ */
 static const char *
 property_of(const char *map, const char *name)
 {
@@ -52,7 +56,7 @@ property_of(const char *map, const char *name)
 			   : NULL;
 }
 
-/* Returns the property of --map for the column, or NULL. */
+/* Returns the property that an option --map gives to the column, or NULL. */
 static const char *
 mapped(const KgArgs *args, const char *name)
 {
@@ -132,7 +136,7 @@ check_twice(const KgctlRows *header, const KgctlColumns *columns)
 	return ok;
 }
 
-/* Refuses a --map of a column that is not in the header. */
+/* Refuses an option --map that names a column which is not in the header. */
 static bool
 check_maps(const KgctlRows *header, const KgArgs *args,
 		   const KgctlColumns *columns)
@@ -161,8 +165,8 @@ check_maps(const KgctlRows *header, const KgArgs *args,
 }
 
 /*
- * Requires the columns of both ends. So their absence is reported once, not
- * for each row.
+ * Requires the columns of both ends in the header. So a missing column is
+ * reported once, not for each row.
  */
 static bool
 check_ends(const KgctlRows *header, const KgctlColumns *columns)
@@ -236,7 +240,9 @@ kg_columns_free(KgctlColumns *columns)
 
 /* ---- a row ---- */
 
-/* Returns the error for a cell that is not a value of its column. */
+/*
+ * Returns the text of the error for a cell that is not a value of its column.
+ */
 static char *
 refuse(const Column *column, const char *text)
 {
@@ -266,7 +272,10 @@ add_cell(const KgctlColumns *columns, const Column *column,
 	if (empty && column->place == OF_EDGE)
 		return kg_format("column \"%s\" is empty: an edge has both ends",
 						 column->name);
-	/* An empty cell means no value; a quoted "" is the empty string. */
+	/*
+	 * An empty cell means that the property has no value; a quoted "" is the
+	 * empty string.
+	 */
 	if (empty && !(columns->empty_null && (column->types & KG_MAY_NULL)))
 		return NULL;
 	if (*any)
@@ -299,7 +308,10 @@ add_cells(const KgctlColumns *columns, const KgctlRows *row, Place place,
 	return NULL;
 }
 
-/* Returns whether the row repeats the header, as in concatenated files. */
+/*
+ * Returns whether the row repeats the header. This occurs if files were
+ * concatenated.
+ */
 static bool
 is_header(const KgctlColumns *columns, const KgctlRows *row)
 {
@@ -339,7 +351,7 @@ kg_columns_row(const KgctlColumns *columns, const KgctlRows *row, KgBuf *out,
 		at = out->len;
 		kg_buf_puts(out, ",\"properties\":{");
 		error = add_cells(columns, row, OF_ENTITY, out, false, property);
-		/* Without any value, the edge has no properties. */
+		/* If no property has a value, omit "properties". */
 		if (out->data[out->len - 1] == '{')
 			out->len = at;
 		else

@@ -13,17 +13,18 @@
 typedef struct KgctlColumns KgctlColumns;
 
 /*
- * Returns the columns that a header names. schema is the schema of an entity
- * type or of a relation's edges. For edges it may be NULL, and the columns
- * "from" and "to" are the ends. Returns NULL after a message.
+ * Returns the columns of a header. schema is the schema of an entity type or of
+ * a relation's edges. For edges it may be NULL, and the columns "from" and "to"
+ * are the ends. On failure, prints an error and returns NULL.
  */
 extern KgctlColumns *kg_columns_new(const KgctlRows *header, const KgArgs *args,
 									const KgJson *schema, bool edges);
 extern void kg_columns_free(KgctlColumns *columns);
 
 /*
- * Appends a row as an object and returns NULL. Otherwise returns the text of an
- * error (malloc'd), and sets *property to its property, or NULL.
+ * Appends a row as a JSON object and returns NULL. If a cell is invalid,
+ * returns the text of an error (malloc'd) and sets *property to the name of the
+ * cell's property, or NULL.
  */
 extern char *kg_columns_row(const KgctlColumns *columns, const KgctlRows *row,
 							KgBuf *out, const char **property);

@@ -1,6 +1,6 @@
 /*
  * db.c
- *	  The connection of a command.
+ *	  The connection of a command to the database.
  */
 #include <errno.h>
 #include <poll.h>
@@ -27,7 +27,7 @@ const char kg_db_options[] =
 #define CANCEL_SECONDS 5
 
 static volatile sig_atomic_t interrupted;
-/* COMMIT was sent, and its result is not known yet. */
+/* Set after COMMIT was sent, until its result is known. */
 static volatile sig_atomic_t committing;
 
 static void
@@ -39,7 +39,7 @@ on_interrupt(int sig)
 
 #define NOT_KNOWN "it is not known whether the changes were made"
 
-/* The text for a transaction that is not committed. */
+/* The text about the outcome if the transaction is not committed. */
 static const char *volatile unchanged = "nothing was changed";
 
 void
@@ -55,8 +55,9 @@ kg_db_interrupted(void)
 }
 
 /*
- * Ends the program if the server answers neither the cancel request nor the
- * statement, or sends without end. libpq may be in any state.
+ * Ends the program if the server does not react: it answers neither the cancel
+ * request nor the statement, or sends data endlessly. A signal handler, because
+ * libpq may be in any state.
  */
 static void
 on_alarm(int sig)
@@ -78,7 +79,10 @@ what_changed(void)
 	return committing ? NOT_KNOWN : unchanged;
 }
 
-/* {"what": "writing entities", "done": 5000, "total": 30000}, or null */
+/*
+ * Parses the progress of a statement: {"what": "writing entities", "done":
+ * 5000, "total": 30000}, or null at its end.
+ */
 static void
 take_progress(KgProgress *progress, const char *text)
 {
@@ -100,7 +104,7 @@ take_progress(KgProgress *progress, const char *text)
 	kg_arena_free(arena);
 }
 
-/* arg is the progress of the current statement, or NULL. */
+/* Receives notices. arg is the progress of the current statement, or NULL. */
 static void
 take_notice(void *arg, const PGresult *res)
 {
@@ -150,8 +154,9 @@ cancel_query(KgDb *db)
 /* The wait for a statement. */
 typedef struct Wait
 {
-	KgProgress own;		  /* unless the command shows progress itself */
-	KgProgress *progress; /* NULL: progress is not shown */
+	KgProgress own; /* used unless the command shows progress itself */
+	/* the progress to show; NULL: progress is not shown */
+	KgProgress *progress;
 	struct timespec start;
 	double cancelled; /* time of the last cancel request, or -1 */
 } Wait;
@@ -179,8 +184,8 @@ end_wait(KgDb *db, Wait *wait)
 }
 
 /*
- * Sends a cancel request repeatedly, because a server that still reads the
- * statement drops it.
+ * Reacts to Ctrl-C: sends a cancel request, and repeats it, because a server
+ * that has not read the whole statement yet ignores the request.
  */
 static void
 heed_interrupt(KgDb *db, Wait *wait)
@@ -193,7 +198,7 @@ heed_interrupt(KgDb *db, Wait *wait)
 	cancel_query(db);
 }
 
-/* Waits until PQgetResult() does not block, or the connection is broken. */
+/* Waits until PQgetResult() would not block, or the connection is broken. */
 static void
 wait_ready(KgDb *db, Wait *wait)
 {
@@ -220,9 +225,9 @@ wait_ready(KgDb *db, Wait *wait)
 }
 
 /*
- * Returns the single result of the statement, and discards further ones. No
- * statement of kgctl has several results or starts a COPY; the caller notices
- * the wrong result.
+ * Returns the first result of the statement, and discards other results. No
+ * statement of kgctl has several results or starts a COPY. If a server sends
+ * these anyway, the caller reports the unexpected result.
  */
 static PGresult *
 wait_for_result(KgDb *db)
@@ -242,7 +247,10 @@ wait_for_result(KgDb *db)
 			first = res;
 		else
 			PQclear(res);
-		/* libpq returns the result that starts a COPY repeatedly. */
+		/*
+		 * libpq would return the result that starts a COPY again and again, so
+		 * stop there.
+		 */
 	} while (res != NULL && status != PGRES_COPY_IN &&
 			 status != PGRES_COPY_OUT && status != PGRES_COPY_BOTH);
 	end_wait(db, &wait);
@@ -274,7 +282,10 @@ report_failure(KgDb *db, const PGresult *res)
 					PQresultErrorField(res, PG_DIAG_SQLSTATE) != NULL;
 
 	db->exit = KG_EXIT_DATABASE;
-	/* A statement that has failed has aborted the transaction. */
+	/*
+	 * If the server has answered COMMIT, the outcome is known, even if it is an
+	 * error.
+	 */
 	if (answered)
 		committing = 0;
 	if (interrupted)
@@ -307,7 +318,7 @@ kg_result_is_row(const PGresult *res, int columns)
 		   PQnfields(res) == columns;
 }
 
-/* Runs a query and reports a failure. */
+/* Runs a query. On failure, prints an error and returns NULL. */
 static PGresult *
 run_query(KgDb *db, const char *sql, int n, const char *const *values)
 {
@@ -321,7 +332,7 @@ run_query(KgDb *db, const char *sql, int n, const char *const *values)
 	return NULL;
 }
 
-/* Runs a command without a result, which is answered with a tag. */
+/* Runs a command that returns no rows, and requires this command tag. */
 static bool
 run_tagged(KgDb *db, const char *sql, const char *tag)
 {
@@ -333,7 +344,7 @@ run_tagged(KgDb *db, const char *sql, const char *tag)
 	else if (strcmp(PQcmdStatus(res), tag) != 0)
 	{
 		ok = false;
-		/* The answer to COMMIT in a failed transaction. */
+		/* The tag is ROLLBACK if COMMIT was sent in a failed transaction. */
 		if (strcmp(PQcmdStatus(res), "ROLLBACK") == 0)
 		{
 			committing = 0;
@@ -348,10 +359,7 @@ run_tagged(KgDb *db, const char *sql, const char *tag)
 	return ok;
 }
 
-/*
- * Runs a command and checks its tag. For most commands, the tag is the text of
- * the command.
- */
+/* Runs a command whose tag is the text of the command. */
 static bool
 run_command(KgDb *db, const char *sql)
 {
@@ -388,7 +396,10 @@ kg_db_find(KgDb *db, const char *extensions)
 	return ok;
 }
 
-/* Finds the extension, or the front of several databases that have it. */
+/*
+ * Finds the schema of the extension kg_graph or kg_front. Both have the
+ * functions that commands call.
+ */
 static bool
 find_extension(KgDb *db)
 {
@@ -432,7 +443,10 @@ kg_db_connect(KgDb *db, const char *dsn, const char *extension)
 	return connect_database(db, dsn) && kg_db_find(db, extension);
 }
 
-/* Returns sql (malloc'd) with the extension's schema instead of each "@". */
+/*
+ * Returns sql (malloc'd) with the name of the extension's schema in place of
+ * each "@".
+ */
 static char *
 with_schema(const KgDb *db, const char *sql)
 {
@@ -462,7 +476,7 @@ kg_db_query(KgDb *db, const char *sql, int n, const char *const *values)
 	return NULL;
 }
 
-/* Sets a setting by a statement with the name and the value. */
+/* Sets a setting. sql is a statement with the parameters name and value. */
 static bool
 set(KgDb *db, const char *sql, const char *name, const char *value)
 {
@@ -483,9 +497,10 @@ kg_db_set(KgDb *db, const char *name, const char *value)
 }
 
 /*
- * The library of an older kg_graph, once loaded, refuses names that it does not
- * know. Before that any name is accepted, and the library removes unknown ones
- * when it is loaded.
+ * Sets the label, and makes the server report its progress each second. An
+ * older library of kg_graph, once loaded, refuses this setting, because it does
+ * not define it. Before the library is loaded, any setting is accepted, and
+ * loading removes settings that the library does not define.
  */
 bool
 kg_db_label(KgDb *db, const char *label)
@@ -602,7 +617,7 @@ call_text(const KgDb *db, const char *function, const char *types, int *n)
 	return kg_buf_detach(&sql);
 }
 
-/* Returns the single value of a call's result as text. */
+/* Sets *result to the single value of a call's result as text. */
 static bool
 take_value(KgDb *db, PGresult *res, char **result)
 {
@@ -629,7 +644,7 @@ kg_db_call(KgDb *db, const char *function, const char *types,
 	return res != NULL && take_value(db, res, result);
 }
 
-/* Returns the error object that functions of kg_graph give in DETAIL. */
+/* Returns the error object that functions of kg_graph write into DETAIL. */
 static char *
 error_object(const PGresult *res, const char *state)
 {
@@ -697,7 +712,10 @@ kg_db_read(KgDb *db, KgArena *arena, const char *text, const char *member)
 	return NULL;
 }
 
-/* Handles one row. Returns false if the following rows are to be ignored. */
+/*
+ * Calls each for one row. Returns false if the following rows are to be
+ * ignored.
+ */
 static bool
 take_row(KgDb *db, PGresult *res, KgRowFn each, void *arg)
 {

@@ -1,12 +1,10 @@
 /*
  * db.h
- *	  The connection of a command: it connects, sets the identity, calls
- *	  functions of the extension, shows progress, cancels on Ctrl-C and
- *	  explains errors.
- *
- * A command is one transaction, because a token is bound to a transaction. A
- * load in batches begins one for each batch. Values are always sent as
- * parameters.
+ *	  The connection of a command. It sets the identity, calls functions of
+ *	  the extension, shows progress, cancels on Ctrl-C and explains errors. A
+ *	  command is one transaction, because a token is bound to a transaction. A
+ *	  load in batches begins one transaction for each batch. Values are always
+ *	  sent as parameters.
  */
 #ifndef KG_DB_H
 #define KG_DB_H
@@ -25,25 +23,28 @@ typedef struct KgDb
 	char *schema; /* quoted name of the extension's schema */
 	const char *tenant;
 	char *token;
-	const char *label;	  /* shown while a statement runs, or NULL */
-	KgProgress *progress; /* of a command that shows progress itself, or NULL */
-	KgctlBundle *bundle;  /* the source of line numbers in errors, or NULL */
-	bool missing_ok;	  /* a missing object gives a NULL result, no error */
-	int exit;			  /* exit code of the command after a failure */
+	const char *label; /* text shown while a statement runs, or NULL */
+	/* progress of a command that shows it itself, or NULL */
+	KgProgress *progress;
+	/* the bundle whose line numbers errors name, or NULL */
+	KgctlBundle *bundle;
+	/* an error that an object is missing becomes a NULL result */
+	bool missing_ok;
+	int exit; /* exit code of the command after a failure */
 } KgDb;
 
 /* --dsn, --tenant, --token-file */
 extern const char kg_db_options[];
 
-/* Returns whether the result is one row with this number of columns. */
+/* Returns whether the result is one row with the given number of columns. */
 extern bool kg_result_is_row(const PGresult *res, int columns);
 
-/* Reports that the result cannot be from a server with the extension. */
+/* Prints the error for a result that the extension cannot have returned. */
 extern void kg_db_nonsense(KgDb *db);
 
 /*
- * Connects and begins a transaction. Returns false after a message and sets
- * db->exit.
+ * Connects and begins a transaction. On failure, prints an error, sets db->exit
+ * and returns false.
  */
 extern bool kg_db_open(KgDb *db, const KgArgs *args);
 extern void kg_db_close(KgDb *db);
@@ -54,60 +55,63 @@ extern bool kg_db_rollback(KgDb *db);
 extern bool kg_db_begin(KgDb *db);
 
 /*
- * A savepoint, to undo a part after an error. There is at most one at a time.
+ * Create, release and roll back to a savepoint. At most one savepoint exists at
+ * a time.
  */
 extern bool kg_db_savepoint(KgDb *db);
 extern bool kg_db_release(KgDb *db);
 extern bool kg_db_undo(KgDb *db);
 
 /*
- * Returns whether the user has pressed Ctrl-C. The next statement then fails.
+ * Returns whether the user has pressed Ctrl-C. After Ctrl-C, the next statement
+ * fails.
  */
 extern bool kg_db_interrupted(void);
 
 /*
- * Sets the text that replaces "nothing was changed" if a transaction is not
- * committed. text is not copied.
+ * Sets the text that errors contain instead of "nothing was changed" if a
+ * transaction is not committed. text is not copied.
  */
 extern void kg_db_unchanged(const char *text);
 
 /*
- * kg_db_connect() connects to a database by its connection string.
- * kg_db_find() finds an extension in this database. If several names match, it
- * takes the last name in alphabetical order. schema becomes NULL if there is
- * no such extension. Each statement is its own transaction.
+ * kg_db_connect() connects to a database by its connection string. kg_db_find()
+ * finds an installed extension in this database. If several extensions match,
+ * it takes the last name in alphabetical order. If no extension matches, it
+ * sets schema to NULL. Each statement is its own transaction.
  */
 extern bool kg_db_connect(KgDb *db, const char *dsn, const char *extension);
 extern bool kg_db_find(KgDb *db, const char *extensions);
 
 /*
  * Returns the result of a statement, in which "@" stands for the extension's
- * schema. Returns NULL after the failure was reported.
+ * schema. On failure, prints an error and returns NULL.
  */
 extern PGresult *kg_db_query(KgDb *db, const char *sql, int n,
 							 const char *const *values);
 
-/* Sets a setting until the transaction ends. */
+/* Sets a setting until the transaction ends (SET LOCAL). */
 extern bool kg_db_set(KgDb *db, const char *name, const char *value);
 
 /*
- * Sets the label that is shown for the following statements of the transaction,
- * until the server reports its progress.
+ * Sets the label shown with the following statements of the transaction. When
+ * the server reports progress, the progress replaces the label.
  */
 extern bool kg_db_label(KgDb *db, const char *label);
 
 /*
- * Runs SELECT schema.function($1, ...). types has the types of the values, such
- * as "jsonb text". Sets *result to the text of the value (malloc'd), or NULL
- * for SQL NULL. Returns false after the error was reported.
+ * Runs SELECT schema.function($1, ...). types has the SQL types of the
+ * parameters, such as "jsonb text". Sets *result to the text of the returned
+ * value (malloc'd), or NULL for SQL NULL. On failure, prints an error and
+ * returns false.
  */
 extern bool kg_db_call(KgDb *db, const char *function, const char *types,
 					   const char *const *values, char **result);
 
 /*
- * Like kg_db_call(), but an error that ends only the transaction is returned in
- * *error instead of reported. object is the JSON of its DETAIL (malloc'd), or
- * NULL if the failure was reported.
+ * An SQL error. kg_db_try() is like kg_db_call(), but it returns an error that
+ * ends only the transaction in *error, and does not print it. object is the
+ * JSON in DETAIL (malloc'd), or NULL if the failure was printed.
  */
 typedef struct KgDbError
 {
@@ -120,16 +124,16 @@ extern bool kg_db_try(KgDb *db, const char *function, const char *types,
 					  KgDbError *error);
 
 /*
- * Parses a result of the database as JSON. Returns NULL after a message if it
- * is not JSON or lacks the member; member NULL accepts any JSON.
+ * Parses a result of the database as JSON. If the result is not JSON or lacks
+ * the member, prints an error and returns NULL. member NULL accepts any JSON.
  */
 extern const KgJson *kg_db_read(KgDb *db, KgArena *arena, const char *text,
 								const char *member);
 
 /*
- * Calls each for the rows of a query with one parameter, as they arrive,
- * because they may not fit into memory. "@" in sql stands for the extension's
- * schema. each returns false for an unexpected row.
+ * Calls each for every row of a query with one parameter. Rows are handled as
+ * they arrive, because the result may not fit into memory. "@" in sql stands
+ * for the extension's schema. each returns false for an unexpected row.
  */
 typedef bool (*KgRowFn)(void *arg, const PGresult *row);
 
@@ -137,8 +141,8 @@ extern bool kg_db_rows(KgDb *db, const char *sql, const char *value,
 					   KgRowFn each, void *arg);
 
 /*
- * Prints an error object, or the list of errors that it contains (db_report.c).
- * Returns their number.
+ * Prints an error object, or the list of errors that it contains (in
+ * db_report.c). Returns the number of printed errors.
  */
 extern size_t kg_report_errors(KgctlBundle *bundle, const KgJson *error);
 /* Prints an error in a row of a file. */
@@ -147,19 +151,22 @@ extern void kg_report_row(const char *path, unsigned long row,
 extern void kg_report_result(KgDb *db, const PGresult *res);
 
 /*
- * Maximal length of a token, in bytes. The database's own limit,
- * kg_graph.max_token_bytes, may be less, or more than the headers of a request
- * can hold.
+ * Maximal length of a token, in bytes. The database has its own limit,
+ * kg_graph.max_token_bytes. It may be less than this limit, or more than the
+ * headers of a request can hold.
  */
 #define KG_MAX_TOKEN (32 * 1024)
 
-/* Finds the token of --token-file, KGCTL_TOKEN or login (token.c). */
+/*
+ * Finds the token: in the file of --token-file, in KGCTL_TOKEN or, if saved is
+ * set, in the file that kgctl login writes (in token.c).
+ */
 extern bool kg_token_find(const KgArgs *args, bool saved, char **token);
 extern bool kg_token_read(const char *path, char **token);
 extern bool kg_token_save(const char *token);
 extern bool kg_token_forget(void);
 
-/* Connection parameters that commands and the gateway share. */
+/* Return connection parameters of commands and of the gateway. */
 extern const char *kg_db_dsn(const KgArgs *args);
 extern const char *kg_db_tenant(const KgArgs *args);
 

@@ -1,7 +1,7 @@
 /*
  * db_report.c
- *	  Errors of the database as readable lines: file:line if the source of
- *	  the value is known, and the members of the JSON in DETAIL.
+ *	  Printing errors of the database. A line begins with file:line if the
+ *	  source of the value is known. The members of the JSON in DETAIL follow.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,10 @@ add_value(KgBuf *line, const char *label, const KgJson *value)
 	kg_buf_free(&text);
 }
 
-/* Skips "/name" or "/digits". Returns NULL if the path differs. */
+/*
+ * Skips one step of a JSON Pointer: "/name", or "/digits" if name is NULL.
+ * Returns NULL if the path does not begin with this step.
+ */
 static const char *
 skip_step(const char *path, const char *name)
 {
@@ -60,8 +63,9 @@ skip_step(const char *path, const char *name)
 }
 
 /*
- * For a path that starts in the payload, such as "/entities/0/items/3/name",
- * returns the rest inside the named object. Returns NULL for other paths.
+ * Returns the part of a JSON Pointer inside a named object: "/name" for
+ * "/entities/0/items/3/name". Returns NULL if the path does not start in the
+ * payload.
  */
 static const char *
 inside(const char *path)
@@ -95,7 +99,7 @@ locate(KgctlBundle *bundle, const char *type, const char *id, const char *path)
 	return found;
 }
 
-/* Writes the error after the position at the start of the line. */
+/* Appends the error to a line that begins with the error's position. */
 static void
 report_at(KgBuf *line, const KgJson *error)
 {
@@ -111,7 +115,7 @@ report_at(KgBuf *line, const KgJson *error)
 					  id ? " \"" : "",
 					  id ? id : "",
 					  id ? "\"" : "");
-	/* Omit the part that the start of the line contains. */
+	/* Omit the part of the path that the line already contains. */
 	if (type != NULL && inside(path) != NULL)
 		path = inside(path);
 	if (path != NULL && *path != '\0')

@@ -12,12 +12,18 @@
 #include "kgctl/loop.h"
 
 #define SLOTS 65536
-/* Longer keys are not cached. */
+/*
+ * Maximal length of a key, in bytes. A decision with a longer key is not
+ * cached.
+ */
 #define MAX_KEY 512
 
 typedef struct Slot
 {
-	char *key; /* the parts, each followed by a NUL; NULL: empty */
+	/*
+	 * the strings of the key, each followed by a NUL; NULL: the slot is empty
+	 */
+	char *key;
 	size_t len;
 	int64_t until;
 	bool allowed;
@@ -26,7 +32,8 @@ typedef struct Slot
 struct KgctlDecisions
 {
 	long seconds;
-	uint64_t seed; /* prevents attacks on a slot */
+	/* random, so that no caller can choose keys that share a slot */
+	uint64_t seed;
 	size_t count;
 	Slot slots[SLOTS];
 };
@@ -58,7 +65,9 @@ kg_decisions_count(const KgctlDecisions *kept)
 	return kept->count;
 }
 
-/* Makes the bytes of a key. Returns their number, or 0 if they are too many. */
+/*
+ * Writes the bytes of a key. Returns their number, or 0 if the key is too long.
+ */
 static size_t
 make_key(const char *const parts[KG_DECISION_PARTS], char key[MAX_KEY])
 {

@@ -14,10 +14,13 @@ typedef struct KgctlDecisions KgctlDecisions;
 extern KgctlDecisions *kg_decisions_new(long seconds);
 extern void kg_decisions_free(KgctlDecisions *kept);
 
-/* The key of a decision is this number of strings. */
+/* Number of strings in the key of a decision. */
 #define KG_DECISION_PARTS 4
 
-/* Returns false if no decision is cached or it has expired. */
+/*
+ * Finds a cached decision. Returns false if no decision is cached or it has
+ * expired.
+ */
 extern bool kg_decisions_get(const KgctlDecisions *kept,
 							 const char *const parts[KG_DECISION_PARTS],
 							 bool *allowed);

@@ -1,7 +1,8 @@
 /*
  * declared.c
  *	  Relations and registered tools of a bundle in a normal form, without
- *	  members that have default values, so that equivalent ones are equal.
+ *	  members that have default values, so that equivalent definitions are
+ *	  equal.
  */
 #include <string.h>
 
@@ -90,8 +91,8 @@ const KgJson *
 kg_declared_tool(KgArena *arena, const KgJson *tool)
 {
 	/*
-	 * If a version takes these members from another one, the database returns
-	 * the resolved ones.
+	 * Members that a tool with default_of takes from another version. The
+	 * database returns their resolved values, so they are left out.
 	 */
 	static const char *const resolved[] = {
 		"input_schema", "operation", "operations", "select", "toolset", NULL};

@@ -1,7 +1,7 @@
 /*
  * diff.c
- *	  Differences of two bundles: "+" is only in the files, "-" only in the
- *	  database, "~" in both with differences.
+ *	  Differences of two bundles. "+" marks a part that is only in the files,
+ *	  "-" a part only in the database, "~" a part in both that differs.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 typedef struct Thing
 {
 	const char *kind;
-	const char *name; /* unique within its kind */
+	const char *name; /* unique among the parts of one kind */
 	const KgJson *value;
 } Thing;
 
@@ -26,22 +26,22 @@ typedef struct Things
 	size_t n;
 } Things;
 
-/* A wanted edge, found by its name. */
+/* An edge of the wanted bundle, found by a hash of its name. */
 typedef struct Edge
 {
 	uint64_t hash;
 	uint32_t index;
-	bool met; /* matched with a stored edge */
+	bool met; /* a stored edge with this name was found */
 } Edge;
 
 struct KgDiff
 {
-	KgArena *arena;	  /* for names, and stored edges that differ */
-	KgArena *scratch; /* for one item at a time */
+	KgArena *arena;	  /* memory for names, and for stored edges that differ */
+	KgArena *scratch; /* memory for one item at a time */
 	const KgJson *wanted;
 	Things old;
 	Things new;
-	Edge *edges; /* by hash, then in the order of the wanted bundle */
+	Edge *edges; /* ordered by hash, then as in the wanted bundle */
 	size_t nedges;
 };
 
@@ -170,10 +170,7 @@ print_value(FILE *out, const char *sign, const char *where, const KgJson *value)
 	kg_buf_free(&text);
 }
 
-/*
- * Prints the values inside two different values that differ, with their JSON
- * Pointers.
- */
+/* Prints, with their JSON Pointers, the parts in which two values differ. */
 static void
 print_inside(FILE *out, const KgJson *old, const KgJson *new, const char *where)
 {
@@ -188,7 +185,7 @@ print_inside(FILE *out, const KgJson *old, const KgJson *new, const char *where)
 			const KgJson *y = kgctl_json_get(new, m->key);
 			char *path;
 
-			/* Common members are compared once. */
+			/* A member of both objects was compared in the first pass. */
 			if ((i >= old->len && x != NULL) || kg_json_equal(x, y))
 				continue;
 			path = kg_format("%s/%s", where, m->key);
@@ -262,7 +259,10 @@ wanted_edge(const KgDiff *diff, const Edge *edge)
 	return kgctl_json_get(diff->wanted, "edges")->u.items[edge->index];
 }
 
-/* Returns the first unmatched wanted edge of the name. */
+/*
+ * Returns the first wanted edge of the name that no stored edge has matched, or
+ * NULL.
+ */
 static Edge *
 find_edge(KgDiff *diff, const char *name)
 {
@@ -299,7 +299,10 @@ keep_text(KgDiff *diff, const char *text)
 	return kg_arena_strndup(diff->arena, text, strlen(text));
 }
 
-/* Copies a value as its text, so that it outlives the scratch arena. */
+/*
+ * Copies a value by writing and parsing its text, so that it outlives the
+ * scratch arena.
+ */
 static const KgJson *
 keep_value(KgDiff *diff, const KgJson *value)
 {
@@ -315,8 +318,8 @@ keep_value(KgDiff *diff, const KgJson *value)
 }
 
 /*
- * Returns the members of a loaded edge besides its name. Missing properties
- * equal {}.
+ * Returns a loaded edge without the members that are part of its name. Missing
+ * properties equal {}.
  */
 static const KgJson *
 of_edge(KgDiff *diff, const KgJson *edge)
@@ -375,7 +378,7 @@ collect_unmet(KgDiff *diff)
 	}
 }
 
-/* Prints the differences of one part. Returns whether there are any. */
+/* Prints how a part has changed. Returns whether it has changed. */
 static bool
 print_changed(KgDiff *diff, FILE *out, const Thing *old, const Thing *new,
 			  bool brief)

@@ -1,7 +1,7 @@
 /*
  * edge_name.c
- *	  Names of edges, which do not depend on the form of the ends:
- *	  "type:id", "bundle/type:id" or a bare id.
+ *	  Names of edges. A name does not depend on the form in which an end is
+ *	  written: "type:id", "bundle/type:id" or a bare id.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +30,9 @@ names_type(const char *declared, const char *prefix, size_t len)
 }
 
 /*
- * Returns an end as a handle with the type that the bundle's relations declare.
- * Returns it unchanged if they do not determine the type.
+ * Returns an end as a handle "type:id". The type is the one that the bundle's
+ * relation declares for this end. If the relation does not determine the type,
+ * returns the end unchanged.
  */
 static const char *
 name_end(KgArena *arena, const KgJson *bundle, const char *relation,
@@ -74,7 +75,9 @@ declared(const KgJson *bundle, const char *relation)
 	return NULL;
 }
 
-/* Returns the key of parallel edges, or NULL. */
+/*
+ * Returns the value of the property that distinguishes parallel edges, or NULL.
+ */
 static const char *
 name_key(KgArena *arena, const KgJson *relation, const KgJson *edge)
 {

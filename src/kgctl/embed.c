@@ -9,7 +9,10 @@
 #include "kgctl/fetch.h"
 #include "kgctl/log.h"
 
-/* 16,000 numbers of 20 digits, and the text around them. */
+/*
+ * Maximal size of an answer: 16,000 numbers of 20 digits, and the text around
+ * them.
+ */
 #define MAX_ANSWER_BYTES ((size_t) 1024 * 1024)
 #define MAX_CONNECTIONS 8
 #define LOG_AGAIN_MS 1000
@@ -31,7 +34,10 @@ struct KgEmbedding
 	void *arg;
 };
 
-/* Completes a URL that may end before the version or the path. */
+/*
+ * Returns the complete URL of the service. The given URL may lack the version
+ * or the path.
+ */
 static char *
 whole_url(const char *url)
 {
@@ -148,7 +154,10 @@ complain(KgEmbedder *embedder, const KgFetchResult *result)
 	}
 }
 
-/* Reads {"data": [{"embedding": [...]}]}; numbers retain their text. */
+/*
+ * Reads the vector from {"data": [{"embedding": [...]}]}. Numbers retain their
+ * text.
+ */
 static KgJson *
 read_vector(KgArena *arena, const KgFetchResult *result)
 {

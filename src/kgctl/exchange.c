@@ -1,6 +1,7 @@
 /*
  * exchange.c
- *	  The exchange of a call.
+ *	  The exchange of a call: a dialogue with the database and the external
+ *	  authorizer, until all decisions are known.
  */
 #define _GNU_SOURCE /* memmem() */
 #include <stdlib.h>
@@ -10,9 +11,12 @@
 #include "kgctl/log.h"
 
 #define MEMBER "kg_authorize"
-/* One more round than a search has steps. */
+/* Maximal number of rounds; more than the steps of a search. */
 #define MAX_ROUNDS 64
-/* For a batch: the database's limit of its size, and its maximal duration. */
+/*
+ * Limits of a batch: the total size of its responses, which is the database's
+ * limit of a batch, and its duration.
+ */
 #define MAX_BATCH_BYTES ((size_t) 16 * 1024 * 1024)
 #define MAX_BATCH_MS 60000
 
@@ -24,17 +28,18 @@ struct KgctlExchange
 	const KgMessage *msg;
 	const char *revision;
 	KgExchangeOwner owner;
-	KgBuf message; /* as it is sent in each round */
+	KgBuf message; /* the message as it is sent to the database in each round */
 	KgBuf decisions;
 	int rounds;
-	json_t *wanted; /* kg_authorize of the last round */
+	json_t *wanted; /* member kg_authorize of the database's last response */
 	KgAsking *asking;
 	KgEvaluation *evaluations;
 	size_t n;
-	/* For a batch: */
-	KgJson *responses; /* responses of the first round; NULL before */
-	size_t at;		   /* index of the current response */
-	size_t bytes;	   /* size in bytes of the completed responses */
+	/* The following members are used for a batch. */
+	/* responses of the first round; NULL before the first round has ended */
+	KgJson *responses;
+	size_t at;	  /* index of the current response in responses */
+	size_t bytes; /* size in bytes of the completed responses */
 	int64_t deadline;
 };
 
@@ -96,8 +101,8 @@ kg_exchange_start(KgctlExchange *x, const char *message, size_t len)
 }
 
 /*
- * Replaces the response that has requested decisions. text is JSON of the
- * database or of the gateway.
+ * Replaces the current response, which has requested decisions, by its final
+ * text. text is JSON of the database or of the gateway.
  */
 static void
 put_response(KgctlExchange *x, const char *text, size_t len)
@@ -112,7 +117,9 @@ put_response(KgctlExchange *x, const char *text, size_t len)
 	x->responses->u.items[x->at++] = response;
 }
 
-/* Handles a response: of the message, or of one in the batch. */
+/*
+ * Handles a final response: of a single message, or of one message in a batch.
+ */
 static void
 respond(KgctlExchange *x, const char *text, size_t len)
 {
@@ -148,7 +155,10 @@ write_refusal(const KgctlExchange *x, KgBuf *out)
 	free(id);
 }
 
-/* Writes the error for a message whose batch has exceeded its size or time. */
+/*
+ * Writes the error for a message that was not answered, because its batch has
+ * exceeded its size or time.
+ */
 static void
 write_left_out(const KgctlExchange *x, KgBuf *out)
 {
@@ -174,14 +184,17 @@ refuse(KgctlExchange *x)
 	kg_buf_free(&out);
 }
 
-/* Adds the decisions of the last round, grouped by resource and kind. */
+/*
+ * Adds the decisions of the last round to x->decisions, grouped by resource and
+ * kind.
+ */
 static void
 add_decisions(KgctlExchange *x)
 {
 	json_t *resources = json_object_get(x->wanted, "resources");
 	const KgEvaluation *e = x->evaluations;
 
-	/* Without the closing bracket. */
+	/* Remove the closing bracket, so that decisions can be appended. */
 	x->decisions.len--;
 	for (size_t i = 0; i < json_array_size(resources); i++)
 	{
@@ -240,8 +253,8 @@ on_decided(void *arg, bool ok)
 }
 
 /*
- * Reads the evaluations that the database requests. Returns false if they are
- * malformed.
+ * Reads the evaluations that the database requests. Returns false if the
+ * request is malformed.
  */
 static bool
 read_wanted(KgctlExchange *x)
@@ -298,8 +311,8 @@ ask(KgctlExchange *x, const char *wanted, size_t len)
 }
 
 /*
- * Returns the message of a batch that the response belongs to, or NULL if there
- * is no such message.
+ * Returns the message in the batch to which a response belongs, or NULL if
+ * there is no such message.
  */
 static KgJson *
 message_of(const KgctlExchange *x, const KgJson *wanted)
@@ -312,8 +325,8 @@ message_of(const KgctlExchange *x, const KgJson *wanted)
 }
 
 /*
- * Requests the decisions for a response of the batch. Returns false if that is
- * impossible.
+ * Requests the decisions that a response of the batch needs. Returns false if
+ * that is impossible.
  */
 static bool
 ask_for(KgctlExchange *x, const KgJson *wanted)
@@ -336,8 +349,8 @@ ask_for(KgctlExchange *x, const KgJson *wanted)
 }
 
 /*
- * Handles the responses of the batch that need decisions, one by one, and then
- * ends.
+ * Handles the responses of the batch that need decisions, one at a time, and
+ * then ends the exchange.
  */
 static void
 next_response(KgctlExchange *x)

@@ -1,8 +1,8 @@
 /*
  * explorer.c
- *	  The page of kgctl serve --explorer: one file, read when the server
- *	  starts, with the path of the endpoint filled in. It uses MCP at the
- *	  endpoint like any client, so this file makes no decisions about
+ *	  The page of kgctl serve --explorer: one HTML file, read when the server
+ *	  starts. The path of the endpoint is inserted into it. The page uses MCP
+ *	  at the endpoint like any client, so this file makes no decisions about
  *	  access.
  */
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include "kgctl/log.h"
 
 /*
- * The text in the file that is replaced by the endpoint's path, relative to the
- * page.
+ * The text in the HTML file that is replaced by the endpoint's path, relative
+ * to the page.
  */
 static const char endpoint_mark[] = "\"kg-endpoint\" content=\"mcp\"";
 
@@ -81,7 +81,10 @@ kg_explorer_route(KgctlRequest *req, const char *url, const char *method)
 
 	if (page->len > 0 && strcmp(url, KG_EXPLORER_PATH "/") == 0)
 	{
-		/* The page finds the endpoint by a relative path. */
+		/*
+		 * The page needs a slash at its end, because it finds the endpoint by a
+		 * relative path.
+		 */
 		kg_http_reply_text(req, MHD_HTTP_PERMANENT_REDIRECT, "moved\n");
 		kg_http_header(req, MHD_HTTP_HEADER_LOCATION, ".." KG_EXPLORER_PATH);
 		return true;
@@ -100,7 +103,10 @@ kg_explorer_route(KgctlRequest *req, const char *url, const char *method)
 					MHD_create_response_from_buffer(page->len,
 													(void *) page->data,
 													MHD_RESPMEM_PERSISTENT));
-	/* The rest of its policy, with the hashes of its script, is in the file. */
+	/*
+	 * The HTML file contains the other directives of the policy, with the
+	 * hashes of its script.
+	 */
 	kg_http_header(req,
 				   "Content-Security-Policy",
 				   "frame-ancestors 'none'; base-uri 'none'; form-action "

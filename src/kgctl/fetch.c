@@ -1,8 +1,8 @@
 /*
  * fetch.c
- *	  POST requests with JSON to another service, in the loop.
- *
- * libcurl implements HTTP. Its sockets are watches, its timer is a timerfd.
+ *	  HTTP POST requests with JSON to another service. libcurl implements HTTP
+ *	  and runs in the event loop. Its sockets are watches, and its timer is a
+ *	  timerfd.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -174,7 +174,7 @@ on_socket(void *arg, uint32_t events, int fd)
 	after_action(fetcher);
 }
 
-/* A socket of libcurl, as long as libcurl wants it watched. */
+/* A socket that libcurl wants the event loop to watch. */
 typedef struct Socket
 {
 	KgFetcher *fetcher;
@@ -229,7 +229,7 @@ set_timer(CURLM *multi, long ms, void *arg)
 	if (ms >= 0)
 	{
 		when.it_value.tv_sec = ms / 1000;
-		/* Zero would disarm the timer. */
+		/* A zero time would disarm the timer, so use 1 ns. */
 		when.it_value.tv_nsec = ms % 1000 * 1000000 + (ms == 0);
 	}
 	return timerfd_settime(fetcher->timer, 0, &when, NULL);
@@ -250,8 +250,8 @@ on_timer(void *arg, uint32_t events)
 }
 
 /*
- * Accepts an http or https URL with a host, and without parts after which no
- * path can be appended.
+ * Accepts an http or https URL with a host. Refuses a URL with a query or a
+ * fragment, because no path can be appended to it.
  */
 bool
 kg_fetch_check_url(const char *url)

@@ -1,9 +1,8 @@
 /*
  * fetch.h
- *	  POST requests with JSON to another service, in the loop.
- *
- * Otherwise libcurl's defaults apply: certificates are verified, redirects are
- * not followed.
+ *	  HTTP POST requests with JSON to another service, in the event loop.
+ *	  libcurl's defaults apply: certificates are verified, and redirects are
+ *	  not followed.
  */
 #ifndef KG_FETCH_H
 #define KG_FETCH_H
@@ -20,17 +19,18 @@ typedef struct KgFetch KgFetch;
 typedef struct KgFetcherOptions
 {
 	const char *url;
-	const char *bearer; /* for the header Authorization, or NULL */
+	const char *bearer; /* bearer token for the header Authorization, or NULL */
 	long timeout_ms;	/* timeout of a request */
-	size_t max_bytes;	/* maximum of a response */
+	size_t max_bytes;	/* maximal length of a response */
 	long connections;	/* maximal number of open connections */
 } KgFetcherOptions;
 
 typedef enum KgFetched
 {
-	KG_FETCHED, /* JSON, with status 200 */
+	KG_FETCHED, /* a response with JSON and status 200 */
 	KG_FETCHED_STATUS,
-	KG_FETCHED_MALFORMED, /* another content type, or too long */
+	/* a response with another content type, or too long a response */
+	KG_FETCHED_MALFORMED,
 	KG_FETCH_TIMEOUT,
 	KG_FETCH_UNREACHABLE
 } KgFetched;
@@ -39,35 +39,36 @@ typedef struct KgFetchResult
 {
 	KgFetched outcome;
 	long status;
-	const char *why; /* the reason, if unreachable */
+	const char *why; /* the reason if the service was unreachable */
 	const char *text;
 	size_t len;
-	int64_t us; /* duration */
+	int64_t us; /* duration in microseconds */
 } KgFetchResult;
 
 /*
- * Called with the result. The fetch and the result are freed when it returns.
+ * Called with the result of a request. The fetch and the result are freed when
+ * the function returns.
  */
 typedef void (*KgFetchDone)(void *arg, const KgFetchResult *result);
 
 /*
- * Returns whether it is an http or https URL with a host, to which a path can
- * be appended.
+ * Returns whether a URL has the scheme http or https and a host, and a path can
+ * be appended to it.
  */
 extern bool kg_fetch_check_url(const char *url);
 
-/* Returns NULL if libcurl cannot be started. */
+/* Creates a fetcher. Returns NULL if libcurl cannot be initialized. */
 extern KgFetcher *kg_fetcher_new(KgLoop *loop, const KgFetcherOptions *options);
 /* Frees the fetcher. All its fetches must have ended or been cancelled. */
 extern void kg_fetcher_free(KgFetcher *fetcher);
 
 /*
- * Starts a request and takes over the body. Returns NULL if it cannot be
+ * Starts a request and takes over body. Returns NULL if the request cannot be
  * started. done is called later, never from this function.
  */
 extern KgFetch *kg_fetch_post(KgFetcher *fetcher, KgBuf *body, KgFetchDone done,
 							  void *arg);
-/* Cancels a request. done is not called. */
+/* Cancels a request. Its done function is not called. */
 extern void kg_fetch_cancel(KgFetch *fetch);
 
 #endif /* KG_FETCH_H */

@@ -20,10 +20,10 @@
 #include "kgctl/files.h"
 #include "kgctl/log.h"
 
-/* Smaller files are read. */
+/* Size in bytes from which a file is mapped. Smaller files are read. */
 #define MAP_FROM (1024 * 1024)
 
-/* A mapped file was truncated. */
+/* Handles SIGBUS: a mapped file was truncated. */
 static void
 on_truncated(int sig)
 {
@@ -35,8 +35,8 @@ on_truncated(int sig)
 }
 
 /*
- * Maps a large file, so that it is in memory only once, in the page cache. A
- * NUL follows it.
+ * Maps a large file, so that its bytes are in memory only once, in the page
+ * cache. A NUL follows the bytes of the file.
  */
 static bool
 map_file(int fd, KgBuf *out)
@@ -77,7 +77,7 @@ map_file(int fd, KgBuf *out)
 	return true;
 }
 
-/* Reads an open file and closes it. */
+/* Reads an open file to its end and closes it. */
 static bool
 read_all(int fd, const char *path, KgBuf *out)
 {
@@ -122,7 +122,10 @@ kg_read_file(const char *path, KgBuf *out)
 	return false;
 }
 
-/* Opens step by step without following links, for kernels before 5.6. */
+/*
+ * Opens a file one path component at a time, without following links. Replaces
+ * openat2() for kernels before 5.6.
+ */
 static int
 open_steps(int dir, const char *name, int flags, int mode)
 {
@@ -151,9 +154,9 @@ open_steps(int dir, const char *name, int flags, int mode)
 }
 
 /*
- * Opens a file below a directory. No link in the name may lead out of it, and a
- * pipe does not block. mode is the mode of a file that is created (O_CREAT).
- * Returns -1 with errno.
+ * Opens a file below the directory dir. No link in the name may lead out of
+ * dir. Opening a pipe does not block. mode is the mode of a created file
+ * (O_CREAT). Returns -1 and sets errno on failure.
  */
 static int
 open_below(const char *dir, const char *name, int flags, int mode)
@@ -190,7 +193,8 @@ complain_below(const char *dir, const char *name)
 }
 
 /*
- * Like open_below(), for a regular file. Returns -1 after a message otherwise.
+ * Like open_below(), but accepts only a regular file. On failure, prints an
+ * error and returns -1.
  */
 static int
 open_file_below(const char *dir, const char *name, int flags, int mode)
@@ -215,8 +219,8 @@ kg_exists_below(const char *dir, const char *name)
 	int fd = open_below(dir, name, O_RDONLY, 0);
 
 	/*
-	 * A file that cannot be opened for another reason exists; the error is
-	 * reported later.
+	 * If opening fails for another reason than ENOENT, the file exists. The
+	 * error is reported when the file is read.
 	 */
 	if (fd < 0)
 		return errno != ENOENT;
@@ -239,7 +243,7 @@ kg_read_below(const char *dir, const char *name, KgBuf *out)
 	return ok;
 }
 
-/* Writes a file and closes it. */
+/* Writes data to an open file and closes it. */
 static bool
 write_all(int fd, const char *path, const char *data, size_t len)
 {
@@ -258,7 +262,7 @@ write_all(int fd, const char *path, const char *data, size_t len)
 			len -= (size_t) n;
 		}
 	}
-	/* A full disk may be reported only here. */
+	/* Some file systems report a full disk only when the file is closed. */
 	if (close(fd) != 0)
 		ok = false;
 	if (!ok)

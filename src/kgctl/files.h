@@ -1,7 +1,7 @@
 /*
  * files.h
- *	  Whole files: reading with a limit, writing, listing a directory. Each
- *	  function reports a failure on standard error and returns false.
+ *	  Whole files: reading with a limit, writing, listing a directory. On
+ *	  failure, each function prints an error and returns false.
  */
 #ifndef KG_FILES_H
 #define KG_FILES_H
@@ -11,10 +11,10 @@
 
 #include "kgctl/buf.h"
 
-/* The maximum that jsonb can contain is slightly more. */
+/* Maximal size of a file in bytes. jsonb can contain slightly more. */
 #define KG_MAX_FILE ((size_t) 1000 * 1024 * 1024)
 
-/* Reads a file; "-" is standard input. */
+/* Reads a file. The path "-" is standard input. */
 extern bool kg_read_file(const char *path, KgBuf *out);
 extern bool kg_write_file(const char *path, const char *data, size_t len,
 						  int mode);
@@ -22,8 +22,9 @@ extern bool kg_make_directory(const char *path);
 extern bool kg_is_directory(const char *path);
 
 /*
- * These functions use files below a directory that any user may have made. They
- * refuse links that lead out of it, and files that are not regular.
+ * These functions access files below a directory that another user may have
+ * made. They refuse links that lead out of the directory, and files that are
+ * not regular.
  */
 extern bool kg_exists_below(const char *dir, const char *name);
 extern bool kg_read_below(const char *dir, const char *name, KgBuf *out);
@@ -31,8 +32,9 @@ extern bool kg_write_below(const char *dir, const char *name, const char *data,
 						   size_t len, int mode);
 
 /*
- * Lists the names in a directory below dir that end in one of the suffixes
- * (NULL after the last), sorted, without hidden files.
+ * Lists the files in the directory "name" below dir whose names end in one of
+ * the suffixes. A NULL ends the suffixes. The names are sorted. Hidden files
+ * are omitted.
  */
 extern bool kg_list_below(const char *dir, const char *name,
 						  const char *const *suffixes, char ***names,

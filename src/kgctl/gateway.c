@@ -1,6 +1,6 @@
 /*
  * gateway.c
- *	  The common part of both servers.
+ *	  The common part of both servers, kgctl serve and kgctl mcp.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,8 @@ const char kg_gateway_options[] =
 	"--log-level LEVEL\terror, warning, info (default) or debug\n";
 
 /*
- * The name becomes part of SQL text: letters, digits, underscores and one dot.
+ * Returns whether a name has only letters, digits, underscores and at most one
+ * dot. The name becomes part of SQL text.
  */
 static bool
 plain_name(const char *name)
@@ -51,7 +52,10 @@ toolset_names(const char *names)
 		   names[strlen(names) - 1] != ',' && strstr(names, ",,") == NULL;
 }
 
-/* Reads an option that is one of some words. False after a message. */
+/*
+ * Reads an option whose value is one of some words. On failure, prints an error
+ * and returns false.
+ */
 static bool
 read_word(const KgArgs *args, const char *option, const char *const *words,
 		  const char **word)
@@ -81,7 +85,10 @@ open_listener(KgLoop *loop, const KgArgs *args, const char *dsn)
 	return kg_listener_new(loop, dsns, n > 0 ? n : 1);
 }
 
-/* False after a message. */
+/*
+ * Reads the options of standby databases. On failure, prints an error and
+ * returns false.
+ */
 static bool
 read_readers(const KgArgs *args, KgReadersOptions *options)
 {
@@ -183,7 +190,10 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 	if (gateway->loop == NULL)
 		return false;
 	kg_log_server();
-	/* The signals are blocked before the pool starts its thread. */
+	/*
+	 * Block the signals before the pool starts its thread, which inherits the
+	 * signal mask.
+	 */
 	if (!kg_loop_on_signal(gateway->loop, on_signal, on_signal_arg))
 		return false;
 	gateway->pool = kg_pool_new(gateway->loop, &options);

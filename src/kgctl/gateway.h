@@ -1,7 +1,7 @@
 /*
  * gateway.h
- *	  The common part of both servers: their options, and the objects made
- *	  from them.
+ *	  The common part of both servers, kgctl serve and kgctl mcp: their
+ *	  options, and the objects made from them.
  */
 #ifndef KG_GATEWAY_H
 #define KG_GATEWAY_H
@@ -33,8 +33,9 @@ typedef struct KgGateway
 extern const char kg_gateway_options[];
 
 /*
- * Opens the gateway. Returns false after a message. on_signal runs for SIGTERM
- * and SIGINT. The strings of args must outlive the gateway.
+ * Creates the objects of the gateway. On failure, prints an error and returns
+ * false. on_signal is called for SIGTERM and SIGINT. The strings of args must
+ * outlive the gateway.
  */
 extern bool kg_gateway_open(KgGateway *gateway, const KgArgs *args,
 							long default_pool, KgLoopFn on_signal,

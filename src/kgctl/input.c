@@ -1,6 +1,6 @@
 /*
  * input.c
- *	  A file that is read piece by piece.
+ *	  Reading a file in parts.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #define HASH_START 14695981039346656037u
 #define HASH_PRIME 1099511628211u
 
-/* Limits the memory of the decoder to 32 MB. */
+/* Maximal window of zstd: limits the memory of the decoder to 32 MB. */
 #define ZSTD_WINDOW_LOG 25
 
 typedef enum Form
@@ -36,10 +36,10 @@ typedef struct KgCodec
 {
 	Form form;
 	unsigned char raw[CHUNK];
-	size_t at; /* index into raw */
+	size_t at; /* index of the next byte in raw */
 	size_t end;
-	bool eof;	 /* end of the file */
-	bool inside; /* inside a compressed stream */
+	bool eof;	 /* the end of the file was read */
+	bool inside; /* the current position is inside a compressed stream */
 	z_stream gzip;
 	ZSTD_DCtx *zstd;
 } KgCodec;
@@ -112,7 +112,10 @@ fail(KgctlInput *in, char *error)
 	return false;
 }
 
-/* Reads more of the file into raw, whose bytes are all used. */
+/*
+ * Appends more of the file to raw, which must have free space. Sets eof at the
+ * end of the file.
+ */
 static bool
 read_raw(KgctlInput *in)
 {
@@ -144,7 +147,7 @@ find_form(KgctlInput *in)
 	static const unsigned char zstd[] = {0x28, 0xB5, 0x2F, 0xFD};
 	KgCodec *c = in->codec;
 
-	/* A pipe may return single bytes. */
+	/* Repeat, because one read of a pipe may return a single byte. */
 	while (c->end < sizeof(zstd) && !c->eof)
 		if (!read_raw(in))
 			return false;
@@ -152,7 +155,7 @@ find_form(KgctlInput *in)
 	if (c->end >= sizeof(gzip) && memcmp(c->raw, gzip, sizeof(gzip)) == 0)
 	{
 		c->form = FORM_GZIP;
-		/* 15 bits of window, and the header of gzip. */
+		/* The window has 15 bits; adding 16 selects the format of gzip. */
 		if (inflateInit2(&c->gzip, 15 + 16) != Z_OK)
 			return fail(in, kg_strdup("no memory to decompress it"));
 	}
@@ -178,7 +181,10 @@ fail_compressed(KgctlInput *in, const char *what)
 						  what));
 }
 
-/* Decompresses some bytes. Several streams may follow each other. */
+/*
+ * Decompresses some bytes of gzip. A file may contain several compressed
+ * streams.
+ */
 static bool
 inflate_some(KgctlInput *in, char *out, size_t room, size_t *n)
 {
@@ -235,7 +241,7 @@ plain_some(KgctlInput *in, char *out, size_t room, size_t *n)
 	return true;
 }
 
-/* Decodes some bytes of text; *n is 0 at the end. */
+/* Reads and decodes some bytes of text. Sets *n to 0 at the end of the file. */
 static bool
 decode(KgctlInput *in, char *out, size_t room, size_t *n)
 {
@@ -252,7 +258,10 @@ decode(KgctlInput *in, char *out, size_t room, size_t *n)
 			return false;
 		if (c->at == c->end && c->eof)
 		{
-			/* zstd may retain decoded bytes; the next call returns them. */
+			/*
+			 * Call zstd before reading more, because it may still hold decoded
+			 * bytes.
+			 */
 			if (c->inside && c->form == FORM_ZSTD &&
 				(!zstd_some(in, out, room, n) || *n > 0))
 				return in->error == NULL;

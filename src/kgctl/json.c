@@ -23,7 +23,7 @@ struct KgArena
 {
 	Chunk *chunks;
 	size_t next_size;
-	size_t size; /* size of all chunks */
+	size_t size; /* size of all chunks in bytes */
 };
 
 KgArena *
@@ -172,8 +172,8 @@ kg_json_array(KgArena *arena)
 }
 
 /*
- * A vector grows when its length reaches a power of two (from 4 on), so its
- * capacity need not be stored.
+ * Makes room for one more element in a vector. A vector grows whenever its
+ * length is a power of two (from 4 on), so its capacity need not be stored.
  */
 static void *
 grow(KgArena *arena, void *old, size_t len, size_t width)
@@ -235,7 +235,9 @@ compare_members(const void *a, const void *b)
 	return x->keylen < y->keylen ? -1 : x->keylen > y->keylen;
 }
 
-/* The members sorted by key; the caller frees the array. */
+/*
+ * Returns the members of an object, sorted by key. The caller frees the array.
+ */
 static const KgctlMember **
 sorted_members(const KgJson *object)
 {
@@ -247,7 +249,10 @@ sorted_members(const KgJson *object)
 	return sorted;
 }
 
-/* The members of small objects: comparing all pairs is faster than sorting. */
+/*
+ * Maximal number of members for which comparing all pairs is faster than
+ * sorting.
+ */
 #define FEW 12
 
 bool
@@ -333,7 +338,7 @@ digits(const char *s, size_t len, size_t at)
 	return at - start;
 }
 
-/* Returns whether s is a number by the grammar of RFC 8259. */
+/* Returns whether s is a number in the grammar of RFC 8259. */
 bool
 kg_json_is_number(const char *s, size_t len)
 {
@@ -373,11 +378,15 @@ kg_json_is_integer(const KgJson *value)
 		   strpbrk(value->u.text, ".eE") == NULL;
 }
 
-/* A number as sign, significant digits and the exponent of the last digit. */
+/*
+ * A number, split into its sign, its significant digits and the exponent of the
+ * last digit.
+ */
 typedef struct Decimal
 {
 	bool negative;
-	char *digits; /* no leading or trailing zeros; "" is zero */
+	/* the digits without leading and trailing zeros; zero has no digits */
+	char *digits;
 	long exponent;
 } Decimal;
 
@@ -400,7 +409,10 @@ read_decimal(const char *s, Decimal *out)
 			kg_buf_putc(&buf, *s);
 			out->exponent--;
 		}
-	/* strtol saturates, which is far outside what numeric can hold. */
+	/*
+	 * strtol() saturates at a value that is far outside the range of numeric,
+	 * so no check is needed.
+	 */
 	if (*s == 'e' || *s == 'E')
 	{
 		long exponent = strtol(s + 1, NULL, 10);
@@ -577,7 +589,7 @@ kg_json_write_made(KgBuf *out, json_t *made)
 	json_decref(made);
 }
 
-/* Returns the end of the string that starts at text[at] == '"'. */
+/* Returns the index after the string that starts at text[at] == '"'. */
 static size_t
 skip_string(const char *text, size_t len, size_t at)
 {
@@ -620,7 +632,8 @@ skip_value(const char *text, size_t len, size_t at)
 }
 
 /*
- * Returns whether a string of these characters occurs, as a name or elsewhere.
+ * Returns whether a JSON string with these characters occurs in text, as a name
+ * or as a value.
  */
 static bool
 has_string(const char *text, size_t len, const char *string, size_t string_len)
@@ -645,7 +658,10 @@ kg_json_scan(const char *text, size_t len, const char *key, const char **value,
 	size_t keylen = strlen(key);
 	size_t at = 0;
 
-	/* Usually it does not occur, and a search is much faster than parsing. */
+	/*
+	 * Search for the name first: usually it does not occur, and a search is
+	 * much faster than parsing.
+	 */
 	if (len == 0 || !has_string(text + 1, len - 1, key, keylen))
 		return false;
 	while (at < len && text[at] != '{')

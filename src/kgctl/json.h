@@ -4,9 +4,10 @@
  *	  the source.
  *
  * They are used for documents, and for messages and answers that contain
- * documents. A library that converts numbers to doubles would change them:
- * 0.1, 12345678901234567.25 and 1e400 are valid in jsonb. Errors of the
- * database are shown as file:line. Other JSON is read and made by jansson.
+ * documents. A library that converts numbers to doubles would change values
+ * that are valid in jsonb, such as 12345678901234567.25 and 1e400. The
+ * positions are needed to print errors of the database as file:line. Other JSON
+ * is read and made by jansson.
  *
  * All values live in an arena and are freed with it.
  */
@@ -20,7 +21,10 @@
 
 #include "kgctl/buf.h"
 
-/* Deeper input is refused, because the readers and writers are recursive. */
+/*
+ * Maximal nesting depth of input. Deeper input is refused, because the readers
+ * and writers are recursive.
+ */
 #define KG_JSON_MAX_DEPTH 256
 
 typedef enum KgJsonKind
@@ -31,7 +35,7 @@ typedef enum KgJsonKind
 	KG_JSON_STRING,
 	KG_JSON_ARRAY,
 	KG_JSON_OBJECT,
-	KG_JSON_RAW /* an object as text, see kg_json_load() */
+	KG_JSON_RAW /* an unparsed object, as text; see kg_json_load() */
 } KgJsonKind;
 
 typedef struct KgJson KgJson;
@@ -46,9 +50,10 @@ typedef struct KgctlMember
 struct KgJson
 {
 	KgJsonKind kind;
-	unsigned line;		/* 1-based; 0: not read from a source */
+	unsigned line; /* line in the source, from 1; 0: not read from a source */
 	const char *source; /* file name, or NULL */
-	size_t len;			/* number of bytes, items or members */
+	/* number of bytes of a string, items of an array or members of an object */
+	size_t len;
 	union
 	{
 		bool boolean;
@@ -62,7 +67,7 @@ typedef struct KgArena KgArena;
 
 extern KgArena *kg_arena_new(void);
 extern void kg_arena_free(KgArena *arena);
-/* Frees all values in the arena, and retains some memory for new ones. */
+/* Frees all values in the arena. Some memory is retained for new values. */
 extern void kg_arena_reset(KgArena *arena);
 extern size_t kg_arena_size(const KgArena *arena);
 extern void *kg_arena_alloc(KgArena *arena, size_t size);
@@ -71,26 +76,26 @@ extern char *kg_arena_format(KgArena *arena, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Parses text. Returns NULL if it is not JSON or UTF-8, has duplicate keys, or
- * has values that jsonb cannot represent; *error (malloc'd) is "line 3, column
- * 7: ...".
+ * Parses JSON text. Fails if the text is not valid JSON in UTF-8, or has
+ * duplicate keys or values that jsonb cannot represent. On failure, returns
+ * NULL and sets *error (malloc'd) to text such as "line 3, column 7: ...".
  */
 extern KgJson *kgctl_json_parse(KgArena *arena, const char *text, size_t len,
 								const char *source, char **error);
 
 /*
- * Like kgctl_json_parse(), for a bundle, which may have very many edges and
- * entities. These are checked and become KG_JSON_RAW values that point into
- * text.
+ * Like kgctl_json_parse(), for the text of a bundle, which may have many edges
+ * and entities. These are checked, but not parsed into members: they become
+ * KG_JSON_RAW values that point into text.
  */
 extern KgJson *kg_json_parse_bundle(KgArena *arena, const char *text,
 									size_t len, const char *source,
 									char **error);
 
-/* Returns an item; if it is KG_JSON_RAW, parses its text first. */
+/* Returns an item. If it is KG_JSON_RAW, parses its text first. */
 extern const KgJson *kg_json_load(KgArena *arena, const KgJson *item);
 
-/* Constructors. Strings are copied. */
+/* Create values. Strings are copied. */
 extern KgJson *kg_json_new(KgArena *arena, KgJsonKind kind);
 extern KgJson *kg_json_string(KgArena *arena, const char *s, size_t len);
 extern KgJson *kg_json_number(KgArena *arena, const char *s, size_t len);
@@ -98,34 +103,41 @@ extern KgJson *kg_json_object(KgArena *arena);
 extern KgJson *kg_json_array(KgArena *arena);
 
 /*
- * Append an item or a member. The cost is amortized, because the vectors
- * double.
+ * Append an item or a member. The amortized cost is constant, because the
+ * vectors double in size.
  */
 extern void kg_json_push(KgArena *arena, KgJson *array, KgJson *item);
 extern void kg_json_set(KgArena *arena, KgJson *object, const char *key,
 						size_t keylen, KgJson *value);
-/* Sets a member by a C string. Does nothing if value is NULL. */
+/* Sets a member whose name is a C string. Does nothing if value is NULL. */
 extern void kg_json_put(KgArena *arena, KgJson *object, const char *key,
 						KgJson *value);
 
 /*
- * Returns whether the object has two members of the same name, and sets *which
- * to one of them.
+ * Returns whether the object has two members of the same name. If it has, sets
+ * *which to one of these members.
  */
 extern bool kg_json_duplicate(const KgJson *object, const KgctlMember **which);
 
-/* Readers. For NULL and values of another kind they find nothing. */
+/*
+ * Access functions. If the value is NULL or of another kind, they return NULL,
+ * 0 or false.
+ */
 extern KgJson *kgctl_json_get(const KgJson *object, const char *key);
 extern size_t kgctl_json_length(const KgJson *array);
 extern bool kg_json_is_true(const KgJson *value);
-extern const char *kgctl_json_text(const KgJson *value); /* strings only */
+/* Returns the text of a string, or NULL for other values. */
+extern const char *kgctl_json_text(const KgJson *value);
 extern const char *kg_json_get_text(const KgJson *object, const char *key);
 extern const char *kg_json_text_or(const KgJson *object, const char *key,
 								   const char *otherwise);
 extern bool kg_json_is_number(const char *s, size_t len);
 extern bool kg_json_is_integer(const KgJson *value);
 
-/* Returns the value at a JSON Pointer, or its nearest existing ancestor. */
+/*
+ * Returns the value at a JSON Pointer. If there is no such value, returns its
+ * nearest existing ancestor.
+ */
 extern const KgJson *kg_json_nearest(KgArena *arena, const KgJson *value,
 									 const char *pointer);
 
@@ -135,15 +147,15 @@ extern const KgJson *kg_json_nearest(KgArena *arena, const KgJson *value,
  */
 extern bool kg_json_equal(const KgJson *a, const KgJson *b);
 
-/* Writes a value; indent < 0 is compact. */
+/* Appends the text of a value. A negative indent selects the compact form. */
 extern void kg_json_write(KgBuf *out, const KgJson *value, int indent);
 
-/* Writes a jansson value and releases it. */
+/* Appends the text of a jansson value and releases the value. */
 extern void kg_json_write_made(KgBuf *out, json_t *made);
 
 /*
- * Finds a member of the outermost object in valid JSON (a reply of the
- * database), without building values.
+ * Finds a member of the outermost object in text, without parsing the text into
+ * values. text must be valid JSON, such as a reply of the database.
  */
 extern bool kg_json_scan(const char *text, size_t len, const char *key,
 						 const char **value, size_t *value_len);

@@ -13,8 +13,8 @@
 typedef struct Reader
 {
 	KgArena *arena;
-	KgArena *items;		 /* for reading many items, or NULL */
-	const char *keys[3]; /* names in the enclosing objects, outermost first */
+	KgArena *items;		 /* arena of items, reset after each item; or NULL */
+	const char *keys[3]; /* names of the enclosing members, outermost first */
 	const char *text;
 	size_t len;
 	size_t at;
@@ -127,7 +127,7 @@ read_escape(Reader *r)
 	return true;
 }
 
-/* Reads a string into scratch; the opening quote is at r->at. */
+/* Reads a string into r->scratch. The opening quote is at r->at. */
 static bool
 read_string(Reader *r)
 {
@@ -212,7 +212,7 @@ read_word(Reader *r)
 
 /*
  * Returns whether the current value is an array of a bundle's edges or
- * entities, in the bundle's file or in a separate file.
+ * entities. Such an array is in the bundle's file or in a separate file.
  */
 static bool
 has_many(const Reader *r, int depth)
@@ -227,7 +227,7 @@ has_many(const Reader *r, int depth)
 			strcmp(r->keys[2], "items") == 0);
 }
 
-/* Reads an object and retains its text. */
+/* Checks an object and returns it as text. */
 static KgJson *
 read_raw(Reader *r, int depth)
 {
@@ -264,7 +264,10 @@ read_array(Reader *r, int depth)
 	bool many = has_many(r, depth);
 	KgJson *array = at_line(r, kg_json_array(r->arena), r->line);
 
-	/* Members of an item do not belong to the object around the array. */
+	/*
+	 * Forget the name of the enclosing member, which does not apply to members
+	 * of an item.
+	 */
 	if (depth < 3)
 		r->keys[depth] = NULL;
 	r->at++;
@@ -405,7 +408,7 @@ parse(KgArena *arena, KgArena *items, const char *text, size_t len,
 	if (!kg_utf8_valid(text, len, &r.at))
 		return fail(&r, "not valid UTF-8");
 	r.at = 0;
-	/* Editors of one operating system write a byte order mark. */
+	/* Skip a byte order mark, which some editors write. */
 	if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
 		r.at = 3;
 	value = read_value(&r, 0);

@@ -1,6 +1,7 @@
 /*
  * listen.c
- *	  Subscriptions: connections that LISTEN, and their subscribers.
+ *	  Subscriptions: connections that LISTEN for notifications, and their
+ *	  subscribers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,11 @@
 #define MAX_URIS 64
 #define MEMORY_URI "memory://knowledge-graph"
 #define PAUSE_MS 1000
-/* Longer than any connection lasts. */
+/* A number of seconds longer than any connection lasts. */
 #define MAX_SECONDS 1000000000L
 #define CONNECT_TIMEOUT_MS 10000
 
-/* Kinds of notifications, in the order in which they are sent. */
+/* Kinds of notifications, in the order in which pending ones are sent. */
 typedef enum Kind
 {
 	KIND_TOOLS,
@@ -27,7 +28,7 @@ typedef enum Kind
 	KIND_RESOURCES,
 	KIND_RESOURCE,
 	KIND_MEMORY,
-	KIND_ACCESS, /* a right may have expired */
+	KIND_ACCESS, /* a right may have changed, for example expired */
 	NKINDS
 } Kind;
 
@@ -38,37 +39,46 @@ struct KgSubscriber
 {
 	LIST_ENTRY(KgSubscriber) link;
 	KgListener *listener;
-	/* The request for the subscription: */
+	/* The message that requests the subscription, and its context. */
 	KgCallContext context;
 	char *token;
 	char *revision;
 	char *text;
 	size_t len;
-	KgListeningFn ready; /* NULL after it was called */
+	/* function to call when LISTEN is active; NULL after the call */
+	KgListeningFn ready;
 	void *ready_arg;
 	int64_t since;
-	char *key;	   /* NULL before the subscription */
-	bool ending;   /* notifications were lost during the request */
-	bool doubted;  /* the request must be sent again */
-	unsigned held; /* kinds to send if the right is confirmed */
+	/*
+	 * key of the changes; NULL before the database has granted the subscription
+	 */
+	char *key;
+	/* notifications were lost while the database checked the request */
+	bool ending;
+	/* the request must be sent again, because the right is in doubt */
+	bool doubted;
+	unsigned held; /* bit mask of the kinds to send if the right is confirmed */
 	char *id;
 	int kinds;
 	char *uris[MAX_URIS];
 	size_t nuris;
-	int64_t until; /* 0: unlimited */
+	int64_t until; /* time at which the right expires; 0: never */
 	KgSubscriberFn fn;
 	void *arg;
 };
 
-/* A connection to a database that notifies. */
+/* A connection that listens for the notifications of one database. */
 typedef struct Ear
 {
 	KgListener *listener;
 	const char *dsn;
 	PGconn *pg;
 	KgWatch *watch;
-	bool connected; /* the query of its kind was sent */
-	bool answered;	/* it is not a front: LISTEN follows */
+	bool connected; /* the query that detects a front was sent */
+	/*
+	 * the query was answered, and the database is not a front: LISTEN follows
+	 */
+	bool answered;
 	bool listening; /* LISTEN is active */
 	bool missed;	/* the connection was lost for some time */
 	int64_t since;
@@ -81,11 +91,11 @@ struct KgListener
 	size_t nears;
 	LIST_HEAD(, KgSubscriber) subscribers;
 	/*
-	 * One request at a time, so that many notifications do not cause many
-	 * requests.
+	 * The request that checks a right. Only one runs at a time, so that many
+	 * notifications do not cause many requests.
 	 */
 	KgctlCall *call;
-	KgSubscriber *checked; /* the subscriber of the request */
+	KgSubscriber *checked; /* the subscriber whose right is checked */
 };
 
 static void on_socket(void *arg, uint32_t events);
@@ -135,8 +145,8 @@ connect_database(Ear *ear)
 }
 
 /*
- * Returns the member that names the subscription of a message, or NULL. An
- * integer that the JSON library cannot represent is sent as text.
+ * Returns the member of _meta that names the subscription, or NULL. If the JSON
+ * library cannot represent an integer id, the id is sent as text.
  */
 static json_t *
 meta_of(const char *id)
@@ -172,7 +182,8 @@ send_note(KgSubscriber *s, const char *method, const char *uri)
 }
 
 /*
- * Notifies of updates of one resource, or of all its resources if uri is NULL.
+ * Sends a notification of an update: of one resource, or of all subscribed
+ * resources if uri is NULL.
  */
 static void
 send_updates(KgSubscriber *s, const char *uri)
@@ -183,8 +194,8 @@ send_updates(KgSubscriber *s, const char *uri)
 }
 
 /*
- * Ends a subscription: its right has expired, or notifications may have been
- * lost.
+ * Ends a subscription, because its right has expired or notifications may have
+ * been lost.
  */
 static void
 end(KgSubscriber *s)
@@ -214,8 +225,8 @@ tell(KgSubscriber *s, Kind kind)
 			break;
 		case KIND_RESOURCE:
 			/*
-			 * The notification does not name the resource, because each role
-			 * can listen.
+			 * The notification of the database does not name the resource,
+			 * because any role can listen. So notify of all resources.
 			 */
 			send_updates(s, NULL);
 			break;
@@ -247,8 +258,8 @@ on_answer(void *arg, KgAnswer *answer)
 	l->call = NULL;
 	l->checked = NULL;
 	/*
-	 * The database is unavailable or busy: the request is sent at the next
-	 * tick.
+	 * The database is unavailable or busy, so the request is sent again at the
+	 * next tick.
 	 */
 	if (answer->status == 503 || answer->status == 504)
 	{
@@ -269,7 +280,7 @@ on_answer(void *arg, KgAnswer *answer)
 	ask_next(l);
 }
 
-/* Sends the request for the next subscriber in doubt, if there is one. */
+/* Sends the request of the next subscriber whose right is in doubt. */
 static void
 ask_next(KgListener *l)
 {
@@ -289,7 +300,7 @@ ask_next(KgListener *l)
 		l->call = kg_call_start(&s->context, &msg, s->text, s->len, &owner);
 	free(error);
 	kg_message_free(&msg);
-	/* Too many calls wait: it stays in doubt until the next tick. */
+	/* If too many calls wait, the right stays in doubt until the next tick. */
 	if (l->call == NULL)
 		return;
 	s->doubted = false;
@@ -307,7 +318,10 @@ take_kind(KgSubscriber *s, Kind kind)
 		tell(s, kind);
 }
 
-/* Delivers "<key> <kind>"; a key has no spaces. */
+/*
+ * Delivers a notification, whose payload is "<key> <kind>". A key has no
+ * spaces.
+ */
 static void
 deliver(KgListener *l, const char *payload)
 {
@@ -333,8 +347,8 @@ deliver(KgListener *l, const char *payload)
 }
 
 /*
- * Notifies all subscribers that everything has changed, because notifications
- * may have been lost, and ends their subscriptions.
+ * Sends each subscriber notifications that everything has changed, because
+ * notifications may have been lost. Then ends all subscriptions.
  */
 static void
 tell_all(KgListener *l)
@@ -352,8 +366,8 @@ tell_all(KgListener *l)
 }
 
 /*
- * Calls ready of subscribers that have waited for LISTEN since before the given
- * time.
+ * Calls the function ready of subscribers that have waited for LISTEN since a
+ * time before "before".
  */
 static void
 tell_waiting(KgListener *l, int64_t before, bool listening)
@@ -387,8 +401,8 @@ start_listening(Ear *ear)
 }
 
 /*
- * The query returns a row only for a front, which gets no notifications of its
- * shards.
+ * Handles the result of the query. It has a row only if the database is a
+ * front, which gets no notifications of its shards.
  */
 static bool
 take_result(Ear *ear, const PGresult *res)
@@ -492,7 +506,7 @@ look_after(Ear *ear)
 		tell_waiting(l, ear->since, false);
 	if (ear->pg != NULL && !ear->listening && waited > CONNECT_TIMEOUT_MS)
 		disconnect(ear);
-	/* Only while there are subscribers. */
+	/* Connect only while there are subscribers. */
 	else if (ear->pg == NULL && !LIST_EMPTY(&l->subscribers) &&
 			 waited > PAUSE_MS)
 		connect_database(ear);
@@ -545,7 +559,10 @@ add_uri(KgSubscriber *s, const json_t *uri)
 		s->uris[s->nuris++] = kg_strdup(json_string_value(uri));
 }
 
-/* Reads the accepted filter, in params or in an object directly in it. */
+/*
+ * Reads the accepted filter of a subscription, which is in params or in a
+ * member of params.
+ */
 static void
 read_filter(KgSubscriber *s, json_t *object, int depth)
 {
@@ -581,7 +598,10 @@ kg_subscriber_new(KgListener *l, const KgCallContext *context, const char *text,
 
 	s->listener = l;
 	s->context = *context;
-	/* Requests of the gateway do not count for its client. */
+	/*
+	 * Requests that the gateway itself sends do not count towards the client's
+	 * rate.
+	 */
 	s->context.rates = NULL;
 	s->context.readers = NULL;
 	s->context.token = s->token = context->token ? kg_strdup(context->token)
@@ -643,7 +663,7 @@ kg_unsubscribe(KgSubscriber *s)
 	}
 	for (size_t i = 0; i < s->nuris; i++)
 		free(s->uris[i]);
-	/* Do not leave tokens in freed memory. */
+	/* Overwrite the token, so that it does not remain in freed memory. */
 	if (s->token != NULL)
 		memset(s->token, 0, strlen(s->token));
 	free(s->token);

@@ -2,10 +2,9 @@
  * listen.h
  *	  Subscriptions: connections that LISTEN, and their subscribers.
  *
- * Subscriptions are not stored across restarts; a client subscribes again.
- * After a lost connection, each subscriber gets notifications that everything
- * has changed, because notifications that were sent without a connection are
- * lost.
+ * Subscriptions do not survive a restart; clients subscribe again. After a lost
+ * connection, each subscriber gets notifications that everything has changed,
+ * because notifications that were sent without a connection are lost.
  */
 #ifndef KG_LISTEN_H
 #define KG_LISTEN_H
@@ -20,32 +19,35 @@
 typedef struct KgListener KgListener;
 typedef struct KgSubscriber KgSubscriber;
 
-/* Called when LISTEN is active, or cannot be activated now. */
+/*
+ * Called when LISTEN is active (listening is true), or cannot be activated now.
+ */
 typedef void (*KgListeningFn)(void *arg, bool listening);
 
 /*
- * Called with a JSON-RPC notification for the subscriber. json NULL means that
- * the subscriber may have lost its right: unsubscribe it; it may request the
- * subscription again.
+ * Called with a JSON-RPC notification for the subscriber. If json is NULL, the
+ * subscriber may have lost its right. The function must then unsubscribe it;
+ * the client may request the subscription again.
  */
 typedef void (*KgSubscriberFn)(void *arg, const char *json, size_t len);
 
 /*
- * Creates a listener with a connection to each database. The strings must
- * outlive it.
+ * Creates a listener with one connection to each database. The strings must
+ * outlive the listener.
  */
 extern KgListener *kg_listener_new(KgLoop *loop, const char *const *dsns,
 								   size_t n);
 extern void kg_listener_free(KgListener *listener);
 
 /*
- * Creates a subscriber. A client listens before it requests the subscription
- * from the database, so that no change after the answer is lost. If LISTEN is
- * not active yet, sets *waits, and ready is called later.
+ * Creates a subscriber. LISTEN must be active before the subscription is
+ * requested from the database, so that no change after the database's answer is
+ * lost. If LISTEN is not active yet, sets *waits, and calls ready later.
  *
- * text is the message that requests the subscription. Any role that may connect
- * can NOTIFY, so a notification of changed rights does not end a subscription.
- * Instead the message is sent to the database again, and its answer decides.
+ * text is the message that requests the subscription. A notification of changed
+ * rights does not end a subscription, because any role that may connect can
+ * NOTIFY. Instead, the message is sent to the database again, and its answer
+ * decides whether the subscription ends.
  */
 extern KgSubscriber *kg_subscriber_new(KgListener *listener,
 									   const KgCallContext *context,
@@ -56,16 +58,16 @@ extern KgSubscriber *kg_subscriber_new(KgListener *listener,
 /* A subscription that the database has granted. */
 typedef struct KgSubscription
 {
-	const char *key; /* key of the changes */
+	const char *key; /* key in the notifications of its changes */
 	/*
-	 * The acknowledgement, from which the filter and the resource URIs are
-	 * read. For a legacy client, its request to subscribe to one resource, or
-	 * NULL: it gets all list changes.
+	 * The acknowledgement, which contains the filter and the resource URIs. For
+	 * a legacy client, it is the request to subscribe to one resource, or NULL
+	 * if the client gets all list changes.
 	 */
 	const char *ack;
 	size_t len;
 	const char *id; /* JSON text of the subscription id, or NULL */
-	long seconds;	/* until the right expires; -1: never */
+	long seconds;	/* seconds until the right expires; -1: never */
 } KgSubscription;
 
 extern void kg_subscribe(KgSubscriber *subscriber, const KgSubscription *what,

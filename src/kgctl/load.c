@@ -1,11 +1,10 @@
 /*
  * load.c
- *	  Loads of rows in batches.
- *
- * kg_put_entities() and kg_put_edges() return a verdict for each row. But a
- * row that is refused only when it is written (by a trigger of a DBA, or
- * because of a concurrent write of its value) fails the whole batch. Then the
- * batch is halved repeatedly until these rows are found.
+ *	  Loads of rows in batches. kg_put_entities() and kg_put_edges() return a
+ *	  verdict (accepted or an error) for each row. But some rows are refused
+ *	  only when they are written: by a trigger of a DBA, or because of a
+ *	  concurrent write of the same value. Such a row fails the whole batch.
+ *	  Then the batch is halved repeatedly until these rows are found.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,11 +13,17 @@
 #include "kgctl/load.h"
 #include "kgctl/log.h"
 
-/* Bytes of a batch, which is in memory three times when it is sent. */
+/*
+ * Maximal size of a batch in bytes. A batch is in memory three times when it is
+ * sent.
+ */
 #define MAX_BYTES ((size_t) 2 * 1024 * 1024)
 /* Maximal number of attempts for a batch that conflicts with other sessions. */
 #define MAX_TRIES 10
-/* Written rows after which a load packs the edges, as an apply does. */
+/*
+ * Number of written rows from which a load packs the edges when it ends, as
+ * applying a bundle does.
+ */
 #define PACK_FROM 10000
 
 void
@@ -184,13 +189,16 @@ mark(KgLoad *load, long long batch, bool done)
 }
 
 /*
- * Sets the message about the rows that remain loaded if a transaction is not
- * committed.
+ * Sets the text about the rows that remain loaded if the current transaction is
+ * not committed.
  */
 static void
 say_unchanged(const KgLoad *load)
 {
-	/* Two buffers, so that the text in use is never overwritten. */
+	/*
+	 * Use two buffers in turn, because a signal handler may read the current
+	 * text.
+	 */
 	static char texts[2][256];
 	static int which;
 	char *text = texts[which];
@@ -242,7 +250,7 @@ error_of_row(KgLoad *load, const char *message, const char *property)
 	return error;
 }
 
-/* Prints the error of a row if there is no file of rejects. */
+/* Prints the error of a row, unless errors are written to a file of rejects. */
 static void
 report(KgLoad *load, size_t file, unsigned long line, const KgJson *error)
 {
@@ -257,9 +265,9 @@ report(KgLoad *load, size_t file, unsigned long line, const KgJson *error)
 }
 
 /*
- * Returns a hash of the row's entity or edge, or 0 if it is unknown. The hash
- * of an edge need not distinguish its ends: a false match only ends the batch
- * early.
+ * Returns a hash that identifies the entity or the edge of a row, or 0 if the
+ * row lacks its id. The hash of an edge need not distinguish its ends, because
+ * a false match only ends the batch early.
  */
 static uint64_t
 hash_of(const KgLoad *load, const KgJson *item)
@@ -289,7 +297,7 @@ hash_of(const KgLoad *load, const KgJson *item)
 	return hash | 1;
 }
 
-/* Adds a hash to the batch. Returns whether the batch had it already. */
+/* Adds a hash to the batch. Returns whether the batch already had the hash. */
 static bool
 see(KgLoad *load, uint64_t hash)
 {
@@ -328,7 +336,10 @@ kg_load_row(KgLoad *load, const KgLoadPlace *after, unsigned long line,
 	uint64_t hash = hash_of(load, item);
 	KgLoadRow *row;
 
-	/* A later row replaces an earlier one, also within a batch. */
+	/*
+	 * Write the batch before the row, because a later row must replace an
+	 * earlier row of the same entity or edge.
+	 */
 	if (see(load, hash))
 	{
 		if (!kg_load_flush(load))
@@ -380,7 +391,10 @@ kg_load_bad_row(KgLoad *load, const KgLoadPlace *after, unsigned long line,
 
 /* ---- batches ---- */
 
-/* Shortens "/items/17/name" to "/name". */
+/*
+ * Removes the prefix from an error's path, such as "/items/17/name", so that it
+ * becomes "/name".
+ */
 static void
 shorten_path(KgArena *arena, KgJson *error)
 {
@@ -412,7 +426,7 @@ reject(KgLoad *load, const KgLoadRow *row, KgJson *error)
 	load->counted.rejected++;
 }
 
-/* Reads the verdicts of n rows. */
+/* Reads the verdicts of n rows, counts them and reports the errors. */
 static bool
 take_verdicts(KgLoad *load, size_t first, size_t n, const char *text)
 {
@@ -440,7 +454,10 @@ take_verdicts(KgLoad *load, size_t first, size_t n, const char *text)
 	return true;
 }
 
-/* Returns whether the error is about the rows, not about the server. */
+/*
+ * Returns whether an SQLSTATE means that rows are invalid, not that the server
+ * has failed.
+ */
 static bool
 is_of_rows(const char *state)
 {
@@ -448,7 +465,10 @@ is_of_rows(const char *state)
 		   strncmp(state, "P0", 2) == 0;
 }
 
-/* Returns whether the error is a conflict with other sessions. */
+/*
+ * Returns whether an SQLSTATE means a conflict with other sessions, so that a
+ * retry may succeed.
+ */
 static bool
 is_passing(const char *state)
 {
@@ -551,7 +571,10 @@ put_rows(KgLoad *load, size_t first, size_t n)
 	return outcome;
 }
 
-/* Errors are not written to a file, so the load ends here. */
+/*
+ * Stops the load, because errors are not written to a file of rejects. Returns
+ * false.
+ */
 static bool
 stop_at_errors(KgLoad *load)
 {
@@ -591,8 +614,8 @@ clear_batch(KgLoad *load)
 }
 
 /*
- * Adds the batch to the counts and writes the position with it. If the
- * transaction is not committed, the counts are restored.
+ * Adds the counts of the batch to the totals and writes them with the position.
+ * If the transaction is not committed, the totals are restored.
  */
 static bool
 write_position(KgLoad *load)
@@ -619,7 +642,10 @@ write_position(KgLoad *load)
 static bool
 begin_batch(KgLoad *load)
 {
-	/* A custom plan for the values would contain two copies of the batch. */
+	/*
+	 * A custom plan would include the values as constants, and so need memory
+	 * for a second copy of the batch.
+	 */
 	return (load->atomic || kg_db_begin(&load->db)) &&
 		   kg_db_set(&load->db, "plan_cache_mode", "force_generic_plan");
 }
@@ -670,7 +696,10 @@ kg_load_flush(KgLoad *load)
 	ok = write_batch(load);
 	if (ok && load->atomic && load->rejects.added.len > 0)
 	{
-		/* No position refers to the file: it is made permanent as it grows. */
+		/*
+		 * A load in one transaction stores no position for the file of rejects,
+		 * so the file is made permanent as it grows.
+		 */
 		ok = kg_rejects_write(&load->rejects);
 		kg_rejects_keep(&load->rejects);
 	}
@@ -680,8 +709,8 @@ kg_load_flush(KgLoad *load)
 }
 
 /*
- * Packs the edges after a large load. If the caller may not, because it sees
- * only a part of the tenant, packing is left to kg_pack().
+ * Packs the edges after a large load. A caller that sees only a part of the
+ * tenant may not pack them; that is left to a call of kg_pack().
  */
 static bool
 pack_edges(KgLoad *load)

@@ -1,7 +1,7 @@
 /*
  * load.h
- *	  Loads of rows: in batches, each in its own transaction together with
- *	  the position of the load; or all in one transaction.
+ *	  Loads of rows: in batches, or all rows in one transaction. Each batch is
+ *	  written in its own transaction, together with the position of the load.
  */
 #ifndef KG_KGCTL_LOAD_H
 #define KG_KGCTL_LOAD_H
@@ -11,10 +11,13 @@
 #include "kgctl/rejects.h"
 #include "kgctl/stored.h"
 
-/* A position after a row: all rows before it are loaded. */
+/*
+ * A position in the files, after a row. All rows before this position are
+ * loaded.
+ */
 typedef struct KgLoadPlace
 {
-	size_t file; /* index of the named file */
+	size_t file; /* index into KgLoad.files */
 	uint64_t offset;
 	uint64_t hash;
 	unsigned long line;
@@ -33,7 +36,7 @@ typedef struct KgLoadRow
 {
 	size_t file;
 	unsigned long line;
-	size_t at; /* index into items */
+	size_t at; /* index of the row's first byte in items */
 	size_t len;
 } KgLoadRow;
 
@@ -53,16 +56,16 @@ typedef struct KgLoad
 	KgRejects rejects;
 	KgProgress progress;
 
-	KgLoadCounts counts; /* counts of written rows */
-	KgLoadPlace place;	 /* after the last row of the batch */
+	KgLoadCounts counts; /* counts of all written rows */
+	KgLoadPlace place;	 /* position after the last row of the batch */
 	long long batch;	 /* number of the last written batch */
 
-	/* The current batch. */
+	/* Members of the current batch. */
 	KgBuf items;
 	KgLoadRow *rows;
 	size_t nrows;
-	KgLoadCounts counted; /* counts of the batch */
-	uint64_t *seen;		  /* hashes of the ids or edges in it */
+	KgLoadCounts counted; /* counts of the current batch */
+	uint64_t *seen;		  /* hashes of the ids or edges in the batch */
 	size_t reported;	  /* total number of reported errors */
 	KgArena *arena;
 } KgLoad;
@@ -71,16 +74,16 @@ extern void kg_load_start(KgLoad *load);
 extern void kg_load_free(KgLoad *load);
 
 /*
- * The position at which the load stopped. found is false if it is unknown; done
- * means that the load is complete. rejects and size are the path and the size
- * of its file of rejected rows.
+ * The position at which an earlier load has stopped. found is false if no
+ * position is stored; done means that the load is complete. rejects and size
+ * are the path and the size of its file of rejected rows.
  */
 typedef struct KgLoadStopped
 {
 	bool found;
 	bool done;
-	char *path;	   /* path of the file in which it stopped */
-	char *rejects; /* or NULL */
+	char *path;	   /* path of the file in which the load stopped */
+	char *rejects; /* path of the file of rejects, or NULL */
 	uint64_t size;
 	char *time;
 } KgLoadStopped;
@@ -88,26 +91,30 @@ typedef struct KgLoadStopped
 extern bool kg_load_stopped(KgLoad *load, KgLoadStopped *stopped);
 extern void kg_load_stopped_free(KgLoadStopped *stopped);
 
-/* Begins anew and discards the previous position. */
+/* Begins a load from the start and discards the previous position. */
 extern bool kg_load_begin(KgLoad *load);
 
 /*
- * Adds a valid row as JSON. Writes the batch before it if the batch is full or
- * contains the same entity or edge. Returns false if the load has stopped.
+ * Adds a valid row. item is the row as JSON. If the batch is full or contains
+ * the same entity or edge, writes the batch first. Returns false if the load
+ * has stopped.
  */
 extern bool kg_load_row(KgLoad *load, const KgLoadPlace *after,
 						unsigned long line, const KgJson *item,
 						const char *text, size_t len);
 
-/* Adds an invalid row. property may be NULL; text is the row in the file. */
+/*
+ * Adds an invalid row with its error. property is the name of the invalid
+ * property, or NULL. text is the row in the file.
+ */
 extern bool kg_load_bad_row(KgLoad *load, const KgLoadPlace *after,
 							unsigned long line, const char *error,
 							const char *property, const char *text, size_t len);
 
-/* Writes the batch. */
+/* Writes the rows of the current batch. */
 extern bool kg_load_flush(KgLoad *load);
 
-/* Writes the last batch, and that the load is complete. */
+/* Writes the last batch, and records that the load is complete. */
 extern bool kg_load_end(KgLoad *load);
 
 #endif /* KG_KGCTL_LOAD_H */

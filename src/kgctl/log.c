@@ -12,7 +12,7 @@
 #include "kgctl/show.h"
 
 static const char *const names[] = {"error", "warning", "info", "debug"};
-/* Priorities of sd-daemon(3). */
+/* Prefixes of log lines for the systemd journal, see sd-daemon(3). */
 static const char *const journal[] = {"<3>", "<4>", "<6>", "<7>"};
 
 static KgLogLevel level_wanted = KG_LOG_INFO;
@@ -70,10 +70,13 @@ write_line(KgLogLevel level, const char *fmt, va_list args)
 		at = (size_t) snprintf(line, sizeof(line), "kgctl: ");
 	if (vsnprintf(text, sizeof(text), fmt, args) < 0)
 		return;
-	/* A server's message is one line, whatever text it includes. */
+	/*
+	 * A server writes each message as one line, even if the text contains
+	 * newlines.
+	 */
 	at += kg_show(line + at, sizeof(line) - at - 1, text, !server);
 	line[at++] = '\n';
-	/* A log that cannot be written must not stop the server. */
+	/* Ignore the failure, because it must not stop the server. */
 	if (write(STDERR_FILENO, line, at) < 0)
 		return;
 }

@@ -21,8 +21,8 @@ extern bool kg_log_set_level(const char *name);
 extern bool kg_log_wanted(KgLogLevel level);
 
 /*
- * Switches to the format of servers: lines have a time stamp, except under
- * systemd.
+ * Switches to the format of servers: each line begins with a time stamp, except
+ * under systemd.
  */
 extern void kg_log_server(void);
 

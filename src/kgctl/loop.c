@@ -15,7 +15,10 @@
 #include "kgctl/log.h"
 #include "kgctl/loop.h"
 
-/* Each pool of --read-dsn has one of each kind, too. */
+/*
+ * Maximal number of hooks of each kind. Each pool of --read-dsn registers
+ * hooks, too.
+ */
 #define MAX_HOOKS 32
 
 struct KgWatch
@@ -25,7 +28,7 @@ struct KgWatch
 	KgWatchFn fn;
 	void *arg;
 	uint32_t events;
-	int fd; /* -1: removed */
+	int fd; /* -1: the watch was removed */
 };
 
 typedef struct Hook
@@ -40,9 +43,10 @@ struct KgLoop
 	int signals;
 	bool stop;
 	int64_t next_tick;
-	bool hurry;	   /* do not wait for events */
-	int64_t due;   /* limit of the wait */
-	KgWatch *dead; /* removed, freed after the current events */
+	bool hurry;	 /* the next wait returns at once */
+	int64_t due; /* time at which the next wait ends at the latest */
+	/* removed watches, freed after the current events were handled */
+	KgWatch *dead;
 	Hook ticks[MAX_HOOKS];
 	int nticks;
 	Hook waits[MAX_HOOKS];
@@ -173,7 +177,7 @@ kg_loop_on_wait(KgLoop *loop, KgLoopFn fn, void *arg)
 	add_hook(loop->waits, &loop->nwaits, fn, arg);
 }
 
-/* The latest first: users of the pool run before the pool. */
+/* Run the latest hook first, so that users of the pool run before the pool. */
 static void
 run_hooks(const Hook *hooks, int n)
 {
@@ -264,7 +268,10 @@ kg_loop_on_signal(KgLoop *loop, KgLoopFn fn, void *arg)
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
-	/* Before any thread starts, so that no thread gets the signals. */
+	/*
+	 * Block the signals before any thread starts, so that no thread receives
+	 * them.
+	 */
 	if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
 		return false;
 	loop->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);

@@ -3,8 +3,8 @@
  *	  The event loop of the servers: one thread, epoll, and a tick for time-
  *	  outs.
  *
- * Callbacks may add and remove any watch, also their own. A removed watch gets
- * no more events.
+ * A callback may add and remove any watch, including its own. A removed watch
+ * gets no more events.
  */
 #ifndef KG_LOOP_H
 #define KG_LOOP_H
@@ -24,35 +24,42 @@ extern KgLoop *kg_loop_new(void);
 extern void kg_loop_free(KgLoop *loop);
 
 /*
- * Adds a watch for events, which are flags of epoll_ctl(2). Returns NULL if the
- * descriptor cannot be watched.
+ * Adds a watch of a descriptor. events are flags of epoll_ctl(2). Returns NULL
+ * if the descriptor cannot be watched.
  */
 extern KgWatch *kg_watch_add(KgLoop *loop, int fd, uint32_t events,
 							 KgWatchFn fn, void *arg);
 extern void kg_watch_set(KgWatch *watch, uint32_t events);
-/* Makes an edge-triggered watch report its current events again. */
+/*
+ * Makes an edge-triggered watch report the current state of its descriptor
+ * again.
+ */
 extern void kg_watch_again(KgWatch *watch);
 extern void kg_watch_remove(KgWatch *watch);
 
 /*
- * Register fn for each tick, or before each wait. The function that was added
- * last runs first.
+ * Register a function to be called for each tick, or before each wait. The
+ * function that was added last runs first.
  */
 extern void kg_loop_on_tick(KgLoop *loop, KgLoopFn fn, void *arg);
 extern void kg_loop_on_wait(KgLoop *loop, KgLoopFn fn, void *arg);
 
-/* Makes the next round start without waiting. */
+/* Makes the next round of the loop start without waiting. */
 extern void kg_loop_hurry(KgLoop *loop);
 
-/* Called in a hook before the wait: limits the wait to the time at. */
+/*
+ * Limits the wait: it ends at the time "at" at the latest. May be called only
+ * by a function that runs before the wait.
+ */
 extern void kg_loop_due(KgLoop *loop, int64_t at);
 
 /*
- * Runs one round: hooks, a wait of at most max_wait milliseconds, events, tick.
+ * Runs one round: the hooks, a wait of at most max_wait milliseconds, the
+ * events and the tick.
  */
 extern void kg_loop_step(KgLoop *loop, int64_t max_wait);
 
-/* Runs until kg_loop_stop(). */
+/* Runs the loop until kg_loop_stop() is called. */
 extern void kg_loop_run(KgLoop *loop);
 extern void kg_loop_stop(KgLoop *loop);
 
@@ -64,7 +71,7 @@ extern bool kg_loop_on_signal(KgLoop *loop, KgLoopFn fn, void *arg);
  */
 extern int kg_loop_signal_fd(const KgLoop *loop);
 
-/* Returns milliseconds of a monotonic clock. */
+/* Returns the time of a monotonic clock in milliseconds. */
 extern int64_t kg_now(void);
 
 #endif /* KG_LOOP_H */

@@ -43,7 +43,10 @@ usage(FILE *out)
 int
 main(int argc, char **argv)
 {
-	/* The format of numbers and messages must not depend on the locale. */
+	/*
+	 * Use the C locale, because the format of numbers and messages must not
+	 * depend on the locale.
+	 */
 	setlocale(LC_ALL, "C");
 	signal(SIGPIPE, SIG_IGN);
 	json_set_alloc_funcs(kg_malloc, free);
@@ -69,8 +72,9 @@ main(int argc, char **argv)
 			int code = kg_command_run(commands[i], argc - 2, argv + 2);
 
 			/*
-			 * A full disk or a closed pipe is neither success nor "different":
-			 * a reader would take incomplete differences for complete ones.
+			 * If standard output has failed (a full disk, a closed pipe), do
+			 * not exit with success or "different", because a reader would take
+			 * incomplete differences for complete ones.
 			 */
 			if ((fflush(stdout) != 0 || ferror(stdout)) &&
 				(code == KG_EXIT_OK || code == KG_EXIT_DIFFERENT))

@@ -1,7 +1,7 @@
 /*
  * memory_bundle.h
- *	  The bundle that "kgctl memory init" applies. The toolset "memory" uses
- *	  it (model/memory.h of the extension).
+ *	  The bundle that "kgctl memory init" applies. The MCP tools of the
+ *	  toolset "memory" use it (model/memory.h of the extension).
  */
 #ifndef KG_MEMORY_BUNDLE_H
 #define KG_MEMORY_BUNDLE_H

@@ -31,7 +31,10 @@ kg_revision_has_batches(const char *revision)
 	return strcmp(revision, "2025-03-26") == 0;
 }
 
-/* Returns an id, a string or an integer, as text for the response. */
+/*
+ * Returns an id, which is a string or an integer, as JSON text for the
+ * response.
+ */
 static char *
 id_text(const KgJson *id)
 {
@@ -86,7 +89,10 @@ kg_message_parse(KgMessage *msg, const char *text, size_t len, char **error)
 
 /* ---- the id of a refused message ---- */
 
-/* An id of 1024 characters, each of them escaped. */
+/*
+ * Maximal length of an id as JSON text: 1024 characters, each of them escaped,
+ * and the quotes.
+ */
 #define MAX_ID_TOKEN (6 * 1024 + 2)
 
 void
@@ -96,7 +102,7 @@ kg_id_scan_start(KgIdScan *scan)
 	kg_buf_init(&scan->token);
 }
 
-/* Ends a name or a value of the outermost object. */
+/* Handles the end of a name or a value in the outermost object. */
 static void
 end_token(KgIdScan *scan, bool is_name)
 {
@@ -152,7 +158,10 @@ is_space(char c)
 	return memchr(" \t\r\n", c, 4) != NULL;
 }
 
-/* Handles a character of the outermost object, outside of nested values. */
+/*
+ * Handles a character of the outermost object that is not part of a nested
+ * value.
+ */
 static void
 scan_outermost(KgIdScan *scan, char c)
 {
@@ -193,7 +202,10 @@ scan_outside(KgIdScan *scan, char c)
 		scan->depth = 1;
 		scan->place = KG_SCAN_NAME;
 	}
-	/* A byte order mark may come first; a second message may not follow. */
+	/*
+	 * Only spaces and a byte order mark may precede the object, and only spaces
+	 * may follow it.
+	 */
 	else if (!is_space(c) && (scan->place == KG_SCAN_END ||
 							  memchr("\xEF\xBB\xBF", c, 3) == NULL))
 	{
@@ -229,7 +241,10 @@ kg_id_scan_end(KgIdScan *scan)
 {
 	char *id = scan->id;
 
-	/* A response has the id of a request of the gateway. */
+	/*
+	 * Without a method, the message is a response; its id is that of a request
+	 * by the gateway, so it must not be used. A repeated id is ambiguous.
+	 */
 	if (!scan->is_request || scan->ids != 1)
 	{
 		free(id);
@@ -292,7 +307,7 @@ kg_message_tool_calls(const KgMessage *msg)
 	return n;
 }
 
-/* Begins a response. The id is JSON text and is not changed. */
+/* Begins a response. id is JSON text and is written unchanged. */
 static void
 begin_response(KgBuf *out, const char *id)
 {
@@ -305,7 +320,10 @@ kg_message_error(KgBuf *out, const char *id, int code, const char *text)
 {
 	json_t *message = json_string(text);
 
-	/* The text of a server may be invalid UTF-8. */
+	/*
+	 * A message of a server may be invalid UTF-8, and then json_string()
+	 * returns NULL.
+	 */
 	if (message == NULL)
 		message = json_string("the error is not UTF-8");
 	begin_response(out, id);
@@ -328,7 +346,10 @@ void
 kg_message_tool_error(KgBuf *out, const char *id, const char *revision,
 					  KgRefusal refusal, const char *text, long retry_after_ms)
 {
-	/* Codes and levels of src/base/error.c. */
+	/*
+	 * Codes and levels of errors, which must be equal to those in
+	 * src/base/error.c.
+	 */
 	static const struct
 	{
 		const char *code;
@@ -360,7 +381,7 @@ kg_message_tool_error(KgBuf *out, const char *id, const char *revision,
 		"content",
 		json_pack("[{s:s, s:s}]", "type", "text", "text", plain.data));
 	kg_buf_free(&plain);
-	/* Revisions are dates. */
+	/* Revisions are dates, so strcmp() orders them. */
 	if (revision == NULL || strcmp(revision, "2025-06-18") >= 0)
 		json_object_set(result, "structuredContent", structured);
 	if (revision == NULL)
@@ -385,7 +406,9 @@ kg_message_with_revision(KgBuf *out, const char *text, size_t len,
 	size_t skip = skip_space(text, len, 0);
 	size_t first;
 
-	/* The database refuses a message that is not an object. */
+	/*
+	 * Do not change a message that is not an object. The database refuses it.
+	 */
 	if (skip >= len || text[skip] != '{')
 	{
 		kg_buf_add(out, text, len);
@@ -395,8 +418,8 @@ kg_message_with_revision(KgBuf *out, const char *text, size_t len,
 	while (len > 0 && text[len - 1] != '}')
 		len--;
 	/*
-	 * Of several members with one name, the last one counts, and the client
-	 * must not set these.
+	 * Append the members at the end. If a name occurs several times, jsonb uses
+	 * the last value, so a client cannot set these members.
 	 */
 	kg_buf_add(out, text, len - 1);
 	kg_buf_printf(out,

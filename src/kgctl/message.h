@@ -10,7 +10,9 @@
 
 #define KG_META "io.modelcontextprotocol/"
 #define KG_MODERN "2026-07-28"
-/* The revision of a legacy HTTP client without a version header. */
+/*
+ * The protocol revision of a legacy HTTP client that sends no version header.
+ */
 #define KG_LEGACY_DEFAULT "2025-03-26"
 
 #define KG_LISTEN_METHOD "subscriptions/listen"
@@ -18,7 +20,7 @@
 #define KG_SUBSCRIBE_METHOD "resources/subscribe"
 #define KG_UNSUBSCRIBE_METHOD "resources/unsubscribe"
 
-/* JSON-RPC codes that the gateway uses. */
+/* JSON-RPC error codes that the gateway uses. */
 #define KG_RPC_PARSE (-32700)
 #define KG_RPC_REQUEST (-32600)
 #define KG_RPC_METHOD (-32601)
@@ -31,7 +33,7 @@
 
 typedef enum KgMessageKind
 {
-	KG_MSG_INVALID, /* JSON, but not a JSON-RPC message */
+	KG_MSG_INVALID, /* valid JSON, but not a JSON-RPC message */
 	KG_MSG_REQUEST,
 	KG_MSG_NOTIFICATION,
 	KG_MSG_RESPONSE,
@@ -45,19 +47,24 @@ typedef struct KgMessage
 	KgMessageKind kind;
 	const char *method;
 	const KgJson *params;
-	const KgJson *meta;	  /* params._meta */
-	char *id;			  /* JSON text of a valid id, or NULL */
-	bool modern;		  /* _meta has a member of the modern protocol */
-	const char *revision; /* the revision in _meta, or NULL */
+	const KgJson *meta; /* params._meta */
+	char *id;			/* JSON text of a valid id, or NULL */
+	bool modern; /* _meta has a member that only the modern protocol defines */
+	const char *revision; /* the protocol revision in _meta, or NULL */
 } KgMessage;
 
-/* Return whether a revision is one of the modern, or of the legacy protocol. */
+/*
+ * Return whether a revision belongs to the modern, or to the legacy protocol.
+ */
 extern bool kg_revision_is_modern(const char *revision);
 extern bool kg_revision_is_legacy(const char *revision);
-/* Returns whether the revision has batches; only one has. */
+/* Returns whether the revision has batches. Only one revision has batches. */
 extern bool kg_revision_has_batches(const char *revision);
 
-/* Parses a message. Returns false with *error (malloc'd) if it is not JSON. */
+/*
+ * Parses a message. If text is not JSON, returns false and sets *error
+ * (malloc'd).
+ */
 extern bool kg_message_parse(KgMessage *msg, const char *text, size_t len,
 							 char **error);
 extern void kg_message_free(KgMessage *msg);
@@ -69,8 +76,8 @@ extern const char *kg_message_name(const KgMessage *msg);
 extern size_t kg_message_tool_calls(const KgMessage *msg);
 
 /*
- * A search for the id of a request in a text that is refused because it is too
- * large or invalid. The text arrives in pieces and is not stored.
+ * A search for the id of a request in a text that is refused, because it is too
+ * large or invalid. The text arrives in parts and is not stored.
  */
 typedef struct KgIdScan
 {
@@ -88,7 +95,7 @@ typedef struct KgIdScan
 	bool in_string;
 	bool escaped;
 	bool is_id;		 /* the current member is the id */
-	bool is_request; /* it has a method */
+	bool is_request; /* the object has the member "method" */
 	unsigned ids;
 	KgBuf token;
 	char *id;
@@ -96,9 +103,14 @@ typedef struct KgIdScan
 
 extern void kg_id_scan_start(KgIdScan *scan);
 extern void kg_id_scan(KgIdScan *scan, const char *text, size_t len);
-/* Returns the id as JSON text (malloc'd), or NULL if it is unknown. */
+/*
+ * Ends the search. Returns the id as JSON text (malloc'd), or NULL if it is
+ * unknown.
+ */
 extern char *kg_id_scan_end(KgIdScan *scan);
-/* Searches for the id in a text of one piece. */
+/*
+ * Searches for the id in a complete text. Returns the id like kg_id_scan_end().
+ */
 extern char *kg_message_find_id(const char *text, size_t len);
 
 /*
@@ -119,8 +131,9 @@ typedef enum KgRefusal
 } KgRefusal;
 
 /*
- * Writes the result of a failed tool, in the format of a legacy revision, or of
- * the modern one if revision is NULL. retry_after_ms < 0 is omitted.
+ * Writes the result of a failed tool in the format of a legacy revision.
+ * revision NULL selects the modern format. A negative retry_after_ms is
+ * omitted.
  */
 extern void kg_message_tool_error(KgBuf *out, const char *id,
 								  const char *revision, KgRefusal refusal,
@@ -129,19 +142,22 @@ extern void kg_message_tool_error(KgBuf *out, const char *id,
 /* The capabilities that initialize has agreed on with a legacy client. */
 typedef struct KgAgreed
 {
-	bool app; /* MCP Apps */
-	bool lax; /* schemas for a client that checks arguments itself */
+	bool app; /* the client supports MCP Apps */
+	/* the client checks arguments itself, so it gets less strict schemas */
+	bool lax;
 } KgAgreed;
 
 /*
- * Adds "kg_revision", and the members for the capabilities, to a message, a
- * valid JSON object.
+ * Writes a message with the added member "kg_revision" and members for the
+ * capabilities. text must be a valid JSON object.
  */
 extern void kg_message_with_revision(KgBuf *out, const char *text, size_t len,
 									 const char *revision,
 									 const KgAgreed *agreed);
 
-/* Returns the capabilities in the database's answer to initialize. */
+/*
+ * Returns the capabilities that the database's answer to initialize agrees on.
+ */
 extern KgAgreed kg_answer_agrees(const char *text, size_t len);
 
 #endif /* KG_MESSAGE_H */

@@ -13,8 +13,8 @@
 #include "kgctl/metrics.h"
 
 /*
- * Number of tools with a series of their own. All other tools share one
- * series.
+ * Maximal number of tools with their own time series. All other tools share one
+ * time series.
  */
 #define MAX_TOOLS 100
 #define MAX_ERRORS 64
@@ -27,7 +27,8 @@
 
 typedef struct Times
 {
-	uint64_t buckets[12]; /* by upper bound; the last one is unlimited */
+	/* counts by upper bound; the last bucket has no bound */
+	uint64_t buckets[12];
 	uint64_t sum_us;
 	uint64_t count;
 } Times;
@@ -53,7 +54,7 @@ static const double bounds[] = {
 static const struct
 {
 	const char *name;
-	const char *labels; /* or NULL */
+	const char *labels; /* labels of the series, or NULL */
 	const char *help;
 } counter_names[KG_COUNTERS] = {
 	{"kgctl_calls_cancelled_total",
@@ -190,7 +191,10 @@ find_error(KgErrorKind kind, const char *code, size_t len)
 		if (errors[i].kind == kind && strlen(errors[i].code) == len &&
 			memcmp(errors[i].code, code, len) == 0)
 			return &errors[i];
-	/* The last slots are for errors without their own, one for each kind. */
+	/*
+	 * The last slots are reserved for the series "other", one for each kind of
+	 * error.
+	 */
 	if (i >= MAX_ERRORS - NKINDS && strncmp(code, OTHER, len) != 0)
 		return NULL;
 	nerrors++;
@@ -261,7 +265,7 @@ kg_metric_gauge(KgBuf *out, const char *name, const char *help, double value)
 	kg_buf_printf(out, "%s %.15g\n", name, value);
 }
 
-/* Writes the value of a label without quotes. */
+/* Writes the value of a label, escaped, without quotes. */
 static void
 write_label(KgBuf *out, const char *value)
 {
@@ -278,7 +282,10 @@ write_label(KgBuf *out, const char *value)
 	}
 }
 
-/* Writes label="value" and le; nothing if there is no label. */
+/*
+ * Writes the labels of a series: label="value" and le. A label that is NULL is
+ * omitted.
+ */
 static void
 write_labels(KgBuf *out, const char *label, const char *value, const char *le)
 {
@@ -353,7 +360,10 @@ write_errors(KgBuf *out)
 					  (unsigned long long) errors[i].count);
 }
 
-/* The names that Prometheus client libraries use. */
+/*
+ * Writes metrics of the process, with the names that Prometheus client
+ * libraries use.
+ */
 static void
 write_process(KgBuf *out)
 {
@@ -373,7 +383,10 @@ write_process(KgBuf *out)
 static void
 write_counter(KgBuf *out, size_t i)
 {
-	/* All series of one name must be adjacent. */
+	/*
+	 * Prometheus requires all series of one name to be adjacent, so write the
+	 * head only once.
+	 */
 	if (counter_names[i].help != NULL)
 		kg_metric_head(
 			out, counter_names[i].name, "counter", counter_names[i].help);

@@ -1,8 +1,8 @@
 /*
  * oauth.c
- *	  The gateway as an OAuth protected resource: its metadata (RFC 9728),
- *	  and the challenge of a refusal (RFC 6750). The database decides
- *	  whether a token is valid.
+ *	  The gateway as an OAuth protected resource: its metadata (RFC 9728), and
+ *	  the challenge in refusals (RFC 6750). The database decides whether a
+ *	  token is valid.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,10 @@ is_configured(const KgHttp *http)
 	return kg_args_has(http->options.args, "auth-server");
 }
 
-/* Returns the values of an option, or NULL if it is not given. */
+/*
+ * Returns the values of an option as an array, or NULL if the option is not
+ * given.
+ */
 static json_t *
 list_of(const KgArgs *args, const char *option)
 {
@@ -57,7 +60,10 @@ kg_oauth_metadata(KgctlRequest *req)
 	kg_buf_free(&out);
 }
 
-/* Adds the URL of the metadata: the resource's origin, then its path. */
+/*
+ * Appends the URL of the metadata, which is made from the resource's origin and
+ * path.
+ */
 static void
 add_metadata_url(KgBuf *out, const char *resource)
 {

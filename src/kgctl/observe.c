@@ -1,6 +1,6 @@
 /*
  * observe.c
- *	  The metrics of an answered message: methods, tools, errors.
+ *	  Counting an answered message in the metrics: its method, tool and error.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 static const char tools_call[] = "tools/call";
 
 /*
- * Counts the code of a tool's error, which older revisions contain only as
- * text.
+ * Counts the code of a tool's error. In older revisions, the result contains
+ * the code only within a text.
  */
 static void
 observe_tool_error(const char *result, size_t len)
@@ -32,7 +32,7 @@ observe_tool_error(const char *result, size_t len)
 	json_decref(root);
 }
 
-/* Counts one response. Returns whether it is a result. */
+/* Counts one response. Returns whether it is a result, not an error. */
 static bool
 observe_response(const char *text, size_t len)
 {
@@ -53,7 +53,10 @@ observe_response(const char *text, size_t len)
 	return false;
 }
 
-/* Counts the calls of a batch, each with the duration of the whole batch. */
+/*
+ * Counts the calls of a batch. Each call is counted with the duration of the
+ * whole batch.
+ */
 static void
 observe_batch(const KgMessage *msg, const KgAnswer *answer, int64_t us)
 {

@@ -1,6 +1,6 @@
 /*
  * observe.h
- *	  The metrics of an answered message.
+ *	  Counting an answered message in the metrics.
  */
 #ifndef KG_OBSERVE_H
 #define KG_OBSERVE_H

@@ -3,11 +3,12 @@
  *	  Connections to the database, and the queries that wait for them.
  *
  * A connection goes through the states CONNECTING, SETUP (find the extension,
- * set the time-out), PREPARE, SERVER (if there are several servers: does its
- * library support them?), IDLE and BUSY. A broken connection is closed at
- * once. New ones are opened when queries wait, with growing pauses. A query
- * that is interrupted by a restart of the database fails with LOST. It is not
- * sent again, because only the caller knows whether that is correct.
+ * set the time-out), PREPARE, SERVER (only with several servers: check that the
+ * server's library supports them), IDLE and BUSY. A broken connection is closed
+ * at once. New connections are opened when queries wait, with growing pauses
+ * after failures. If a restart of the database interrupts a query, the query
+ * fails with KG_OUTCOME_LOST. It is not sent again, because only the caller
+ * knows whether that is correct.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +25,9 @@
 #include "kgctl/result.h"
 
 #define CONNECT_TIMEOUT_MS 10000
-/* Maximal wait of a query for an unavailable database. */
+/* Maximal time that a query waits while the database is unavailable. */
 #define AWAY_GRACE_MS 2500
-/* Maximal wait of a query while all connections are busy. */
+/* Maximal time that a query waits while all connections are busy. */
 #define QUEUE_TIMEOUT_MS 20000
 #define TIMEOUT_GRACE_MS 5000
 #define CANCEL_AGAIN_MS 500
@@ -47,7 +48,7 @@ typedef enum ConnState
 typedef enum Statement
 {
 	RUN_MCP,
-	RUN_EXCHANGE, /* with decisions and exchange */
+	RUN_EXCHANGE, /* kg_mcp() with the decisions of an external authorizer */
 	RUN_HEALTH,
 	RUN_LIMITS,
 	RUN_LIMITS_OF_TOKEN,
@@ -58,8 +59,8 @@ typedef enum Statement
 } Statement;
 
 /*
- * Number of prepared statements if there are exchanges; otherwise only the
- * first.
+ * Number of prepared statements if there is an authorizer. Without an
+ * authorizer, only the first statement is prepared.
  */
 #define PREPARED RUN_HEALTH
 
@@ -70,9 +71,9 @@ static const struct
 {
 	const char *name; /* name of the prepared statement */
 	const char *sql;  /* "@" stands for the extension's schema */
-	int first;		  /* index of its first value */
+	int first;		  /* index of its first parameter in values */
 	int nparams;
-	const char *front; /* for a front; NULL: like sql */
+	const char *front; /* SQL for a front (kg_front); NULL: sql */
 } statements[NSTATEMENTS] = {
 	{"kg_mcp", "SELECT @kg_mcp($1, $2, $3)", 0, 3},
 	{"kg_mcp_authorized",
@@ -81,14 +82,19 @@ static const struct
 	 5},
 	{NULL, "SELECT @kg_health()", 0, 0},
 	{NULL, "SELECT @kg_limits()", 0, 0},
-	/* It reports on the caller that has logged in within this transaction. */
+	/*
+	 * kg_limits() reports the limits of the caller that kg_login() has logged
+	 * in within this transaction.
+	 */
 	{NULL,
 	 "SELECT @kg_limits() FROM @kg_login($1)",
 	 1,
 	 1,
 	 "SELECT @kg_token_limits($1)"},
 	/*
-	 * The library is loaded before, and either knows the setting or removes it.
+	 * kg_tenant() loads the extension's library, if it is not loaded yet. If
+	 * the library does not define this setting, loading removes it, and the
+	 * result is NULL.
 	 */
 	{NULL,
 	 "SELECT pg_catalog.current_setting('kg_graph.mcp_server', true) "
@@ -111,8 +117,9 @@ typedef struct Conn
 	KgWatch *watch;
 	ConnState state;
 	int64_t since;
-	KgQuery *query; /* query of a BUSY connection; NULL: cancelled */
-	PGresult *res;	/* first result of the running query */
+	/* query of a BUSY connection; NULL: the query was cancelled */
+	KgQuery *query;
+	PGresult *res; /* first result of the running query */
 	bool cancelling;
 	int64_t cancelled; /* time of the last cancel request */
 	bool timed_out;
@@ -122,8 +129,8 @@ typedef struct Conn
 struct KgQuery
 {
 	KgPool *pool;
-	TAILQ_ENTRY(KgQuery) link; /* in the list of waiting queries */
-	Conn *conn;				   /* NULL while waiting */
+	TAILQ_ENTRY(KgQuery) link; /* entry in the list of waiting queries */
+	Conn *conn;				   /* NULL while the query waits */
 	Statement statement;
 	char *values[5]; /* parameters: message, token, tenant ... */
 	int64_t since;
@@ -155,7 +162,7 @@ free_query(KgQuery *query)
 {
 	int i;
 
-	/* Do not leave tokens in freed memory. */
+	/* Overwrite the token, so that it does not remain in freed memory. */
 	if (query->values[1] != NULL)
 		memset(query->values[1], 0, strlen(query->values[1]));
 	for (i = 0; i < 5; i++)
@@ -173,7 +180,10 @@ finish_query(KgQuery *query, KgctlOutcome outcome, PGresult *res)
 	done(arg, outcome, res);
 }
 
-/* Removes and returns the query that has waited longest, or NULL. */
+/*
+ * Removes the query that has waited longest from the list and returns it.
+ * Returns NULL if no query waits.
+ */
 static KgQuery *
 next_waiting(KgPool *pool)
 {
@@ -207,7 +217,7 @@ close_conn(Conn *conn)
 }
 
 /*
- * Stores the reason why no connection can be used, without newlines at its end.
+ * Stores the reason why no connection can be used, without trailing newlines.
  */
 static void
 set_reason(KgPool *pool, const char *text)
@@ -221,8 +231,8 @@ set_reason(KgPool *pool, const char *text)
 }
 
 /*
- * Closes an unusable connection; its query fails. A reason of NULL stands for
- * libpq's error.
+ * Closes an unusable connection. Its query fails with the outcome. If reason is
+ * NULL, libpq's error is stored as the reason.
  */
 static void
 lose_conn_because(Conn *conn, KgctlOutcome outcome, const char *reason)
@@ -363,7 +373,7 @@ send_setup(Conn *conn)
 		"ELSE '' END, "
 		"CASE WHEN $6 OPERATOR(pg_catalog.<>) '' THEN "
 		"pg_catalog.set_config('kg_graph.schema_lax', $6, false) ELSE '' END, "
-		/* Even after a promotion. */
+		/* A standby's connections remain read-only even after its promotion. */
 		"CASE WHEN $4 OPERATOR(pg_catalog.=) 'standby' THEN "
 		"pg_catalog.set_config('default_transaction_read_only', 'on', false) "
 		"ELSE '' END, "
@@ -391,8 +401,8 @@ send_setup(Conn *conn)
 }
 
 /*
- * Returns the SQL of a prepared statement, with the option's function instead
- * of kg_mcp.
+ * Returns the SQL of a prepared statement. If --function is given, its function
+ * replaces kg_mcp.
  */
 static char *
 make_sql(const KgPool *pool, int i, const char *schema, bool front)
@@ -437,8 +447,8 @@ become_idle(Conn *conn)
 }
 
 /*
- * Returns the reason (malloc'd) if the server is not the primary or standby
- * that the pool requires, otherwise NULL.
+ * Returns the reason (malloc'd) if the server is not a primary or standby as
+ * the pool requires. Otherwise returns NULL.
  */
 static char *
 why_unfit(const Conn *conn, const PGresult *setup)
@@ -472,8 +482,8 @@ why_unfit(const Conn *conn, const PGresult *setup)
 }
 
 /*
- * Returns the reason (malloc'd) if a result of the set-up excludes the server,
- * or NULL if it is an error of libpq's connection.
+ * Returns the reason (malloc'd) why a result of the set-up shows that the
+ * server cannot be used. Returns NULL if the connection itself has failed.
  */
 static char *
 why_refused(const Conn *conn, const PGresult *res)
@@ -518,7 +528,7 @@ become_usable(Conn *conn)
 	become_idle(conn);
 }
 
-/* Prepares the next statement. */
+/* Sends the next statement to prepare. */
 static bool
 send_prepare(Conn *conn)
 {
@@ -565,7 +575,10 @@ send_query(Conn *conn, KgQuery *query)
 	return ok && flush_conn(conn);
 }
 
-/* Returns whether the error means that the prepared statement is stale. */
+/*
+ * Returns whether an error means that a prepared statement is stale and must be
+ * prepared again.
+ */
 static bool
 is_stale(const PGresult *res)
 {
@@ -577,7 +590,10 @@ is_stale(const PGresult *res)
 			strcmp(state, "XX000") == 0);
 }
 
-/* Returns whether the error is about the connection, not about the query. */
+/*
+ * Returns whether an error means that the connection was ended, not that the
+ * query was wrong.
+ */
 static bool
 is_shutdown(const PGresult *res)
 {
@@ -618,7 +634,7 @@ query_answered(Conn *conn, PGresult *res)
 		finish_query(query, ok ? KG_OUTCOME_RESULT : KG_OUTCOME_ERROR, res);
 }
 
-/* Handles the end of a connection's statement. */
+/* Handles the end of the statement that a connection runs. */
 static void
 answered(Conn *conn)
 {
@@ -685,7 +701,8 @@ read_conn(Conn *conn)
 	if (conn->state == CONN_IDLE)
 	{
 		/*
-		 * No query is running: this is a notice or the end of the connection.
+		 * No query is running, so this result is a notice or reports the end of
+		 * the connection.
 		 */
 		PGresult *res;
 
@@ -709,7 +726,10 @@ read_conn(Conn *conn)
 			conn->res = res;
 		else
 			PQclear(res);
-		/* The gateway starts no COPY, and libpq would remain in it. */
+		/*
+		 * Treat a COPY as a lost connection. The gateway starts no COPY, and
+		 * libpq would stay in the COPY state.
+		 */
 		if (PQstatus(conn->pg) == CONNECTION_BAD || status == PGRES_COPY_IN ||
 			status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH)
 		{
@@ -747,7 +767,10 @@ on_socket(void *arg, uint32_t events)
 	serve(pool);
 }
 
-/* Assigns waiting queries to idle connections, and opens more if necessary. */
+/*
+ * Assigns waiting queries to idle connections. Opens more connections if
+ * necessary.
+ */
 static void
 serve(KgPool *pool)
 {
@@ -773,7 +796,10 @@ serve(KgPool *pool)
 		if (conn->state != CONN_CLOSED || conn->cancelling ||
 			kg_now() < pool->next_connect)
 			continue;
-		/* While the database is unavailable, one attempt at a time. */
+		/*
+		 * While the database is unavailable, attempt only one connection at a
+		 * time.
+		 */
 		if (pool->away && opening > 0)
 			break;
 		open_conn(conn);
@@ -813,14 +839,20 @@ check_conn(Conn *conn, int64_t now)
 	if (conn->state > CONN_CLOSED && conn->state < CONN_IDLE &&
 		now - conn->since > CONNECT_TIMEOUT_MS)
 		lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
-	/* A server that still reads the query drops a cancel request. */
+	/*
+	 * Send the cancel request again, because a server that has not read the
+	 * whole query yet ignores it.
+	 */
 	if (conn->state == CONN_BUSY && conn->query == NULL &&
 		now - conn->cancelled > CANCEL_AGAIN_MS)
 		cancel_conn(conn);
 	if (conn->state == CONN_BUSY && limit > 0 &&
 		now - conn->since > limit + TIMEOUT_GRACE_MS)
 	{
-		/* First send a cancel request; then give the connection up. */
+		/*
+		 * After a time-out, first send a cancel request. If that has no effect,
+		 * close the connection.
+		 */
 		if (!conn->timed_out)
 		{
 			conn->timed_out = true;
@@ -860,7 +892,8 @@ on_tick(void *arg)
 		finish_query(next_waiting(pool), KG_OUTCOME_UNAVAILABLE, NULL);
 	}
 	/*
-	 * One connection is always open, so that /readyz reports the current state.
+	 * Open a connection if no connection is usable, so that /readyz reports the
+	 * current state.
 	 */
 	if (!any_usable(pool) && pool->conns[0].state == CONN_CLOSED &&
 		!pool->conns[0].cancelling && now >= pool->next_connect)
@@ -868,7 +901,7 @@ on_tick(void *arg)
 	serve(pool);
 }
 
-/* Sends queries. kg_pool_query() only queues them. */
+/* Sends queued queries. kg_pool_query() only queues them. */
 static void
 on_wait(void *arg)
 {

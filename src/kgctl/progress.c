@@ -10,12 +10,18 @@
 #include "kgctl/progress.h"
 #include "kgctl/show.h"
 
-/* Seconds before the first output, and between outputs. */
+/*
+ * Seconds before the first output on a terminal, between outputs on a terminal,
+ * and between lines in a log.
+ */
 #define TERMINAL_FIRST 0.3
 #define TERMINAL_EACH 0.2
 #define LOG_EACH 60
 
-/* A line is overwritten by one of at least this width. */
+/*
+ * Width of a line of progress, so that it overwrites the previous line
+ * completely.
+ */
 #define LINE_WIDTH 78
 
 double
@@ -55,7 +61,10 @@ kg_progress_told(KgProgress *progress, const char *phase, uint64_t done,
 	char shown[sizeof(progress->phase)];
 
 	kg_show(shown, sizeof(shown), phase, false);
-	/* The phase was repeated, for the next type or in another attempt. */
+	/*
+	 * The phase has changed, or was repeated for the next type or in another
+	 * attempt.
+	 */
 	if (strcmp(shown, progress->phase) != 0 || done < progress->count)
 	{
 		memcpy(progress->phase, shown, sizeof(shown));
@@ -74,7 +83,7 @@ kg_progress_told(KgProgress *progress, const char *phase, uint64_t done,
 	progress->unit = total > 0 ? progress->total : "so far";
 }
 
-/* "1250000 rows, 21300/s, 3 min left" */
+/* Writes a text such as "1250000 rows, 21300/s, 3 min left". */
 static void
 say_count(const KgProgress *progress, double elapsed, char *out, size_t size)
 {
@@ -117,7 +126,7 @@ kg_progress_show(KgProgress *progress, bool sending)
 	{
 		size_t len;
 
-		/* The time is updated even if the count is not. */
+		/* The elapsed time is shown even if the count has not changed. */
 		say_count(progress, progress->phase_elapsed, text, sizeof(text));
 		len = strlen(text);
 		snprintf(text + len, sizeof(text) - len, " (%.1f s)", elapsed);

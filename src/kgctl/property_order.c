@@ -1,6 +1,6 @@
 /*
  * property_order.c
- *	  The order of a schema's properties, which jsonb forgets.
+ *	  The order of a schema's properties, which jsonb does not retain.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ properties_of(const KgJson *schema)
 																	: NULL;
 }
 
-/* Returns whether jsonb has the key x before y: shorter keys come first. */
+/* Returns whether jsonb stores the key x before y: shorter keys come first. */
 static bool
 is_before(const char *x, const char *y)
 {

@@ -1,8 +1,7 @@
 /*
  * property_order.h
- *	  The order of a schema's properties, which jsonb forgets.
- *
- *	  The annotation "x-property-order" has it.
+ *	  The order of a schema's properties. jsonb does not retain it, so it is
+ *	  stored in the annotation "x-property-order".
  */
 #ifndef KG_PROPERTY_ORDER_H
 #define KG_PROPERTY_ORDER_H
@@ -11,12 +10,12 @@
 
 /*
  * Sets the annotation to the order of the schema's properties. Does nothing if
- * the schema has the annotation, or if jsonb has the same order. Returns
- * whether it set the annotation.
+ * the schema has the annotation, or if jsonb stores the properties in this
+ * order. Returns whether it has set the annotation.
  */
 extern bool kg_property_order_keep(KgArena *arena, KgJson *schema);
 
-/* Sorts the properties of a stored schema by the annotation. */
+/* Sorts the properties of a stored schema in the order of the annotation. */
 extern void kg_property_order_restore(KgJson *schema);
 
 #endif /* KG_PROPERTY_ORDER_H */

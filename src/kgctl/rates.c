@@ -2,10 +2,10 @@
  * rates.c
  *	  Rate limits: token buckets in memory.
  *
- * A bucket that was not used for a minute is full, like a missing bucket. So
- * the least recently used bucket is removed when there are too many. Only more
- * than a hundred thousand subjects within a minute could exceed their limits
- * by this.
+ * A bucket that was not used for a minute is full, like a missing bucket. So if
+ * there are too many buckets, the least recently used bucket is removed.
+ * Callers could exceed their limits this way only if more than a hundred
+ * thousand subjects call within a minute.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -20,10 +20,14 @@
 #define MINUTE_MS 60000
 #define MAX_BUCKETS 100000
 #define HEADS 16384
-/* Limits the edges that a caller's own functions can report. */
+/*
+ * Maximal debt of a bucket. It limits the effect of a caller's own function
+ * that reports too many edges.
+ */
 #define MAX_DEBT 1e12
 /*
- * Number of tokens whose limits are stored. A new token replaces an old token.
+ * Number of slots for tokens whose limits are cached. A new token replaces the
+ * token in its slot.
  */
 #define CALLERS 16384
 
@@ -43,27 +47,30 @@ typedef struct Bucket
 	TAILQ_ENTRY(Bucket) used;
 	char *key; /* rate, tenant and subject, each followed by a NUL */
 	size_t len;
-	double left; /* negative: edges read beyond the limit */
+	/* remaining calls or edges; negative: edges read beyond the limit */
+	double left;
 	int64_t at;
 } Bucket;
 
-/* The bearer of a token. */
+/* The cached limits of the bearer of a token. */
 typedef struct Caller
 {
 	char *token; /* "": no token; NULL: the slot is free */
 	int64_t until;
 	long limits[NRATES]; /* -1: no limit */
-	char *keys[NRATES];	 /* keys of the buckets; NULL: no limit */
+	char *keys[NRATES];	 /* keys of the caller's buckets; NULL: no limit */
 	size_t lens[NRATES];
-	bool counted;		   /* the database limits its concurrent calls */
-	int64_t primary_until; /* its last write may not be on standbys yet */
+	bool counted; /* the database limits its concurrent calls */
+	/* until then, standbys may not have replayed its last write */
+	int64_t primary_until;
 } Caller;
 
 struct KgRates
 {
 	Caller callers[CALLERS];
 	LIST_HEAD(, Bucket) heads[HEADS];
-	TAILQ_HEAD(Used, Bucket) used; /* the last one was used most recently */
+	/* buckets in the order of their use, the least recent first */
+	TAILQ_HEAD(Used, Bucket) used;
 	size_t nbuckets;
 };
 
@@ -81,7 +88,7 @@ forget(Caller *caller)
 {
 	int i;
 
-	/* Do not leave tokens in freed memory. */
+	/* Overwrite the token, so that it does not remain in freed memory. */
 	if (caller->token != NULL)
 		memset(caller->token, 0, strlen(caller->token));
 	free(caller->token);
@@ -120,7 +127,10 @@ place_of(KgRates *rates, const char *token)
 	return &rates->callers[kg_hash(0, token, strlen(token)) % CALLERS];
 }
 
-/* Returns the caller if its limits are stored and not outdated, or NULL. */
+/*
+ * Returns the bearer of a token if its limits are cached and not outdated.
+ * Otherwise returns NULL.
+ */
 static Caller *
 find_caller(KgRates *rates, const char *token)
 {
@@ -170,7 +180,10 @@ find_bucket(KgRates *rates, const Caller *caller, Rate rate)
 	return bucket;
 }
 
-/* Returns the time until the bucket contains wanted, or -1 for never. */
+/*
+ * Returns the milliseconds until the bucket contains the wanted amount, or -1
+ * if it never will.
+ */
 static long
 wait_for(const Bucket *bucket, double wanted, long limit)
 {
@@ -195,8 +208,8 @@ kg_rates_take(KgRates *rates, const char *token, size_t calls,
 	for (i = 0; i < NRATES; i++)
 	{
 		/*
-		 * The number of edges is known only afterwards, so at least one must be
-		 * left.
+		 * The number of edges is known only after the call, so require that at
+		 * least one edge is left.
 		 */
 		double wanted = i == RATE_CALLS ? (double) calls : 1;
 

@@ -1,12 +1,11 @@
 /*
  * readers.c
- *	  Standbys that answer calls which only read.
- *
- * A standby cannot know its lag when it receives nothing from the primary. So
- * each second the primary's position is queried, and the standbys are queried
- * whether they have reached it. A standby that takes longer than --read-lag is
- * not used. While the primary is unavailable, there is no newer position, and
- * standbys remain in use.
+ *	  Standbys that answer calls which only read. A standby cannot know its
+ *	  lag while it receives nothing from the primary. So each second the
+ *	  primary's WAL position is queried, and then each standby is queried
+ *	  until it has replayed this position. A standby that takes longer than
+ *	  --read-lag is not used. While the primary is unavailable, its position
+ *	  is unknown, and the standbys remain in use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +18,15 @@
 #include "kgctl/result.h"
 
 #define POSITION_MS 1000
-/* Time until a standby is queried again whether it has the caller's write. */
+/*
+ * Pauses between two queries whether a standby has replayed the caller's last
+ * write.
+ */
 #define PAUSE_MIN_MS 5
 #define PAUSE_MAX_MS 100
 /*
- * Maximal length of an answer that hands a call over to the primary, with the
- * longest id.
+ * Maximal length of an answer by which a standby refers a call to the primary,
+ * with the longest possible id.
  */
 #define MAX_HANDED_OVER 2048
 
@@ -33,10 +35,15 @@ typedef struct Reader
 {
 	KgReaders *readers;
 	KgPool *pool;
-	KgQuery *query; /* whether it has reached awaited, or NULL */
-	char *awaited;	/* a position; NULL: the last one was reached */
-	int64_t since;	/* when the primary was there */
-	bool current;	/* its lag is permitted */
+	/* query whether the standby has reached the position "awaited", or NULL */
+	KgQuery *query;
+	/*
+	 * WAL position of the primary; NULL: the standby has reached the last
+	 * queried position
+	 */
+	char *awaited;
+	int64_t since; /* time at which the primary was at this position */
+	bool current;  /* the standby's lag is within the limit */
 } Reader;
 
 struct KgReaders
@@ -45,23 +52,28 @@ struct KgReaders
 	KgPool *primary;
 	KgReadersOptions options;
 	Reader each[KG_MAX_READERS];
-	size_t next;	/* the next standby to use */
+	size_t next;	/* index of the standby to use next */
 	KgQuery *query; /* the query of the primary's position, or NULL */
 	int64_t next_query;
-	LIST_HEAD(, KgRead) waiting; /* reads that wait for replay */
+	/* reads that wait until a standby has replayed a write */
+	LIST_HEAD(, KgRead) waiting;
 };
 
 struct KgRead
 {
-	LIST_ENTRY(KgRead) link; /* in the list of waiting reads */
+	LIST_ENTRY(KgRead) link; /* entry in the list of waiting reads */
 	KgReaders *readers;
-	KgPool *pool;	/* the queried one: a standby's or the primary's */
-	KgQuery *query; /* NULL while it waits */
-	/* The message, for another query: */
+	KgPool *pool; /* pool of the standby, or of the primary, that is queried */
+	KgQuery *query; /* the running query; NULL while the read waits */
+	/* A copy of the message, in case it must be sent again. */
 	KgPoolMessage message;
-	int64_t again; /* when to query again; 0: not waiting */
+	int64_t again; /* time of the next query; 0: the read does not wait */
 	int64_t pause;
-	int64_t until; /* then the primary is queried; 0: has not waited */
+	/*
+	 * time at which the primary is queried instead; 0: the read has not waited
+	 * yet
+	 */
+	int64_t until;
 	KgQueryDone done;
 	KgQueryNotice notice;
 	void *arg;
@@ -109,7 +121,10 @@ on_reached(void *arg, KgctlOutcome outcome, PGresult *res)
 static void
 ask_reached(Reader *reader)
 {
-	/* The primary may never send more. */
+	/*
+	 * Do not wait for the position while the primary is unavailable, because it
+	 * may never send the missing WAL.
+	 */
 	if (!kg_pool_healthy(reader->readers->primary))
 		end_awaiting(reader);
 	if (reader->awaited == NULL)
@@ -192,7 +207,7 @@ free_read(KgRead *read)
 {
 	if (read->again != 0)
 		LIST_REMOVE(read, link);
-	/* Do not leave tokens in freed memory. */
+	/* Overwrite the token, so that it does not remain in freed memory. */
 	if (read->message.token != NULL)
 		memset((char *) read->message.token, 0, strlen(read->message.token));
 	free((char *) read->message.text);
@@ -234,8 +249,8 @@ ask_primary(KgRead *read)
 }
 
 /*
- * Returns the reason for which a standby hands a message over to the primary,
- * as JSON text, or NULL if the standby has answered.
+ * Returns the reason, as JSON text, for which a standby refers a message to the
+ * primary. Returns NULL if the standby has answered the message itself.
  */
 static const char *
 handed_over(const PGresult *res)
@@ -274,14 +289,18 @@ wait_for_standby(KgRead *read)
 }
 
 /*
- * Handles the answer of a standby: it is final, or another server is queried.
+ * Handles the answer of a standby. The answer is final, or the read waits or is
+ * sent to the primary.
  */
 static void
 standby_answered(KgRead *read, KgctlOutcome outcome, PGresult *res)
 {
 	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
 	const char *why = outcome == KG_OUTCOME_RESULT ? handed_over(res) : NULL;
-	/* A call that timed out there would time out at the primary as well. */
+	/*
+	 * A call that has timed out at the standby would time out at the primary as
+	 * well, so it is not repeated.
+	 */
 	bool late = state != NULL && strcmp(state, "57014") == 0;
 	bool behind = why != NULL && strncmp(why, "\"behind\"", 8) == 0;
 
@@ -313,7 +332,10 @@ read_done(void *arg, KgctlOutcome outcome, PGresult *res)
 		standby_answered(read, outcome, res);
 }
 
-/* Queries again for reads whose pause is over, before the loop waits. */
+/*
+ * Queries again for reads whose pause is over. Called before each wait of the
+ * loop.
+ */
 static void
 on_wait(void *arg)
 {
@@ -412,7 +434,7 @@ kg_readers_free(KgReaders *readers)
 		return;
 	while (!LIST_EMPTY(&readers->waiting))
 		free_read(LIST_FIRST(&readers->waiting));
-	/* Queries of the pools are freed with them. */
+	/* Freeing a pool also frees its queries. */
 	for (i = 0; i < readers->options.n; i++)
 	{
 		kg_pool_free(readers->each[i].pool);
@@ -421,10 +443,7 @@ kg_readers_free(KgReaders *readers)
 	free(readers);
 }
 
-/*
- * Returns the time in milliseconds since the primary was at the awaited
- * position.
- */
+/* Returns the milliseconds since the primary was at the awaited position. */
 static int64_t
 behind(const Reader *reader)
 {

@@ -2,11 +2,12 @@
  * readers.h
  *	  Standbys that answer calls which only read (--read-dsn).
  *
- * This layer does not know which tools read. A call of a tool is sent to a
- * standby. If the answer is not an error, it is the answer to the client. For
- * errors, writes, and rows that the standby has not replayed yet, the database
- * returns "kg_primary" (docs/gateway.md), and the call is sent to the primary.
- * A standby cannot write, so sending the call again is always correct.
+ * This layer does not know which tools only read, so each tool call is first
+ * sent to a standby. If the standby's answer has no member "kg_primary"
+ * (docs/gateway.md), it is sent to the client. The standby returns "kg_primary"
+ * for errors, writes, and rows that it has not replayed yet. The call is then
+ * sent to the primary. A standby cannot write, so sending the call again is
+ * always correct.
  */
 #ifndef KG_READERS_H
 #define KG_READERS_H
@@ -17,8 +18,8 @@
 #define KG_MAX_READERS 8
 
 /*
- * The member of _meta with the position of the last write that the caller must
- * see.
+ * The member of _meta with the WAL position of the last write that the caller
+ * must see.
  */
 #define KG_META_WROTE "kg_graph/wrote"
 
@@ -30,37 +31,45 @@ typedef struct KgReadersOptions
 	const char *dsns[KG_MAX_READERS];
 	size_t n;
 	/*
-	 * maximum time to wait until a standby has replayed the caller's last
-	 * write
+	 * Maximal milliseconds to wait until a standby has replayed the caller's
+	 * last write.
 	 */
 	long wait_ms;
-	long lag_ms; /* maximal lag of a standby */
+	long lag_ms; /* maximal lag of a standby in milliseconds */
 } KgReadersOptions;
 
-/* Creates a pool for each standby, with the options of the primary's pool. */
+/*
+ * Creates a pool for each standby. Its other options are those of the primary's
+ * pool.
+ */
 extern KgReaders *kg_readers_new(KgLoop *loop, KgPool *primary,
 								 const KgPoolOptions *pool,
 								 const KgReadersOptions *options);
 extern void kg_readers_free(KgReaders *readers);
 
-/* Returns a standby that can be queried, or NULL. */
+/* Returns the pool of a standby that can be queried, or NULL. */
 extern KgPool *kg_readers_choose(KgReaders *readers);
 
 /*
- * Like kg_pool_query(), for a message that changes nothing or that a standby
- * refuses. Returns NULL if no standby is available; then done is not called.
+ * Like kg_pool_query(), but queries a standby first. The message must be one
+ * that changes nothing or that a standby refuses. If no standby is available,
+ * returns NULL and does not call done.
  */
 extern KgRead *kg_readers_query(KgReaders *readers,
 								const KgPoolMessage *message, KgQueryDone done,
 								KgQueryNotice notice, void *arg);
 
-/* Cancels a query. done is not called. */
+/* Cancels a read. Its done function is not called. */
 extern void kg_read_cancel(KgRead *read);
 
 /* Returns the maximal lag of a standby, in milliseconds. */
 extern long kg_readers_lag(const KgReaders *readers);
 
-/* Write the metrics, or a member of the object of /readyz. */
+/*
+ * kg_readers_write() writes the metrics of the standbys.
+ * kg_readers_write_ready() writes their member of the object that /readyz
+ * returns.
+ */
 extern void kg_readers_write(const KgReaders *readers, KgBuf *out);
 extern void kg_readers_write_ready(const KgReaders *readers, KgBuf *out);
 

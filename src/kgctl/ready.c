@@ -26,8 +26,8 @@ struct KgReady
 	KgPool *pool;
 	KgQuery *query; /* the running query, or NULL */
 	LIST_HEAD(, KgReadyWaiter) waiters;
-	int64_t until; /* until then the result is fresh */
-	bool known;	   /* there was a result */
+	int64_t until; /* time until which the last result is used */
+	bool known;	   /* a result was received */
 	bool ready;
 	char word[64];
 	char *health;
@@ -69,7 +69,10 @@ set_word(KgReady *ready, bool is_ready, const char *word)
 	strncpy(ready->word, word, sizeof(ready->word) - 1);
 }
 
-/* Reads the result of kg_health(). The status "degraded" is ready. */
+/*
+ * Reads the result of kg_health(). A server with the status "degraded" is
+ * ready.
+ */
 static void
 read_health(KgReady *ready, const char *text)
 {
@@ -98,7 +101,7 @@ on_health(void *arg, KgctlOutcome outcome, PGresult *res)
 		read_health(ready, PQgetvalue(res, 0, 0));
 	else
 		set_word(ready, false, "the database does not report its health");
-	/* The error is logged; clients do not see it. */
+	/* The error is only logged, because clients must not see it. */
 	if (outcome == KG_OUTCOME_ERROR)
 		kg_log(KG_LOG_WARNING,
 			   "kg_health() failed: %s",
@@ -168,7 +171,10 @@ write_components(const char *health, KgBuf *out)
 		const char *name = json_string_value(
 			json_object_get(component, "name"));
 
-		/* The names are kg_graph's, and those of shards. */
+		/*
+		 * Component names come from kg_graph or from a front's shards, so skip
+		 * names that a label cannot contain.
+		 */
 		if (name != NULL && strpbrk(name, "\"\\\n") == NULL)
 			kg_buf_printf(out,
 						  "kgctl_health_status{component=\"%s\"} %g\n",

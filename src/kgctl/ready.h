@@ -1,9 +1,7 @@
 /*
  * ready.h
- *	  The readiness of the server: the result of kg_health().
- *
- * Any client may request it, so one result is used for all requests within a
- * second.
+ *	  The readiness of the server, determined by kg_health(). Any client may
+ *	  request it, so the result is cached for a second.
  */
 #ifndef KG_READY_H
 #define KG_READY_H
@@ -13,7 +11,10 @@
 typedef struct KgReady KgReady;
 typedef struct KgReadyWaiter KgReadyWaiter;
 
-/* Called with a status word and the result of kg_health(), or NULL. */
+/*
+ * Called with the readiness, a status word, and the result of kg_health() or
+ * NULL.
+ */
 typedef void (*KgReadyFn)(void *arg, bool ready, const char *word,
 						  const char *health);
 
@@ -21,15 +22,15 @@ extern KgReady *kg_ready_new(KgPool *pool);
 extern void kg_ready_free(KgReady *ready);
 
 /*
- * Requests the readiness. Returns NULL if fn was called already; otherwise it
- * is called later.
+ * Requests the readiness. If the answer is known at once (a cached result, or
+ * no connection), calls fn and returns NULL. Otherwise fn is called later.
  */
 extern KgReadyWaiter *kg_ready_ask(KgReady *ready, KgReadyFn fn, void *arg);
 extern void kg_ready_cancel(KgReadyWaiter *waiter);
 
 /*
- * Writes the metrics of the last result, and requests the next one if it is not
- * fresh.  Waits for nothing.
+ * Writes the metrics of the last result without waiting. If the result is not
+ * fresh, requests the next result.
  */
 extern void kg_ready_write(KgReady *ready, KgBuf *out);
 

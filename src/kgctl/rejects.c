@@ -66,7 +66,7 @@ kg_rejects_close(KgRejects *rejects)
 	kg_buf_free(&rejects->added);
 }
 
-/* Adds text of a file as a JSON string, whatever bytes it has. */
+/* Appends a text of a file as a JSON string. The text may contain any bytes. */
 static void
 add_text(KgBuf *out, const char *text, size_t len)
 {

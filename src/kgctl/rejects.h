@@ -1,11 +1,11 @@
 /*
  * rejects.h
- *	  The file of rejected rows: one JSON object per line, with the row's
- *	  file and line, the error, and the row.
+ *	  The file of rejected rows: one JSON object per line, with the row's file
+ *	  and line, the error, and the row.
  *
  * The rows of a batch are written to the file before the batch is committed.
- * The position of the batch includes the length of the file. A load that
- * continues cuts off rows of a batch that was not committed.
+ * The position of the batch includes the length of the file. When a load is
+ * continued, rows of a batch that was not committed are removed from the file.
  */
 #ifndef KG_REJECTS_H
 #define KG_REJECTS_H
@@ -21,12 +21,13 @@ typedef struct KgRejects
 	const char *path; /* NULL: no file */
 	int fd;
 	uint64_t size; /* size of the committed part, in bytes */
-	KgBuf added;   /* by this batch */
+	KgBuf added;   /* rows that the current batch has added */
 } KgRejects;
 
 /*
- * Creates a file, or continues one whose first size bytes are valid. Both
- * return false after a message.
+ * kg_rejects_open() creates a file. kg_rejects_go_on() continues a file and
+ * truncates it to its first size bytes, which are valid. On failure, both print
+ * an error and return false.
  */
 extern bool kg_rejects_open(KgRejects *rejects, const char *path, bool force);
 extern bool kg_rejects_go_on(KgRejects *rejects, const char *path,
@@ -34,8 +35,8 @@ extern bool kg_rejects_go_on(KgRejects *rejects, const char *path,
 extern void kg_rejects_close(KgRejects *rejects);
 
 /*
- * Adds a row. item is its JSON, or NULL if it is not JSON; then text is the row
- * in the file, or NULL.
+ * Adds a row. item is the row as JSON. If the row is not JSON, item is NULL and
+ * text is the row in the file, or NULL.
  */
 extern void kg_rejects_add(KgRejects *rejects, const char *file,
 						   unsigned long line, const KgJson *error,
@@ -44,7 +45,7 @@ extern void kg_rejects_add(KgRejects *rejects, const char *file,
 
 /*
  * kg_rejects_write() writes the added rows. kg_rejects_keep() makes them
- * permanent after the batch is committed.
+ * permanent; call it after the batch was committed.
  */
 extern bool kg_rejects_write(KgRejects *rejects);
 extern void kg_rejects_keep(KgRejects *rejects);

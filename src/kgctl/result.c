@@ -1,6 +1,7 @@
 /*
  * result.c
- *	  The texts of an error, from a database or from a shard behind a front.
+ *	  The texts of an SQL error. A shard's error reaches the gateway through a
+ *	  front, which adds a prefix.
  */
 #include <string.h>
 
@@ -15,8 +16,8 @@ after(const char *text, const char *prefix)
 }
 
 /*
- * Skips the prefix "schema.function(2): [database] REMOTE ERROR: " of a shard's
- * message.
+ * Skips the prefix that a front adds to a shard's message: "schema.function(2):
+ * [database] REMOTE ERROR: ".
  */
 static const char *
 message(const char *text)
@@ -25,7 +26,7 @@ message(const char *text)
 	const char *severity = place ? strstr(place, "] REMOTE ") : NULL;
 	const char *end = severity ? strstr(severity, ": ") : NULL;
 
-	/* Only a function's name may precede it. */
+	/* Only a function's name may precede the bracket. */
 	if (end == NULL || strcspn(text, " ") < (size_t) (place - text))
 		return text;
 	return end + 2;

@@ -1,10 +1,9 @@
 /*
  * rows.c
- *	  The rows of a file.
- *
- * The end of a row is found byte by byte, in a state that is retained while
- * more is read. So each byte is scanned once. A row that is too long is
- * discarded while its end is searched for.
+ *	  The rows of a file. The end of a row is found byte by byte. The state of
+ *	  this search is retained while more input is read, so each byte is
+ *	  scanned once. A row that is too long is discarded during the search for
+ *	  its end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +11,14 @@
 #include "kgctl/rows.h"
 #include "kgctl/utf8.h"
 
-/* The state in a row of cells or in JSON. */
+/* The states of the search for the end of a row. */
 enum
 {
-	AT_START,  /* of a cell or an item */
-	IN_PLAIN,  /* in an unquoted cell, or outside of JSON strings */
+	AT_START,  /* at the start of a cell or an item */
+	IN_PLAIN,  /* in an unquoted cell, or outside of a JSON string */
 	IN_QUOTES, /* in a quoted cell or a string */
-	AT_QUOTE   /* after a quote in a cell or a backslash in a string */
+	/* after a quote in a quoted cell, or after a backslash in a JSON string */
+	AT_QUOTE
 };
 
 void
@@ -61,7 +61,7 @@ broken_input(KgctlRows *rows)
 	return broken(rows, kg_strdup(rows->in->error));
 }
 
-/* Skips a byte order mark, which names the encoding. */
+/* Skips a byte order mark. */
 static KgRowsResult
 begin(KgctlRows *rows)
 {
@@ -125,10 +125,7 @@ begin_json(KgctlRows *rows)
 	return KG_ROWS_ROW;
 }
 
-/*
- * Steps over one byte of a line. Returns whether it is the last byte of the
- * row.
- */
+/* Scans one byte of a line. Returns whether it is the last byte of the row. */
 static bool
 step_line(KgctlRows *rows, char c)
 {
@@ -167,8 +164,8 @@ step_cells(KgctlRows *rows, char c)
 }
 
 /*
- * Steps over one byte of an array. An item ends before the comma or bracket
- * after it.
+ * Scans one byte of an array. Returns whether it is the comma or bracket after
+ * an item.
  */
 static bool
 step_item(KgctlRows *rows, char c)
@@ -199,8 +196,9 @@ step_item(KgctlRows *rows, char c)
 }
 
 /*
- * Finds the end of the row at the input's start. Returns true and its length.
- * At the end of the input, the row is the rest of the input.
+ * Finds the end of the row that begins at the start of the input. Sets *len to
+ * the row's length and returns true. If the input ends first, the rest of the
+ * input is the row.
  */
 static bool
 find_end(KgctlRows *rows, bool (*step)(KgctlRows *rows, char c), size_t *len)
@@ -213,7 +211,7 @@ find_end(KgctlRows *rows, bool (*step)(KgctlRows *rows, char c), size_t *len)
 	rows->dropped = false;
 	for (;;)
 	{
-		/* Most files are lines. */
+		/* Fast path: most files consist of lines. */
 		if (step == step_line)
 		{
 			const char *p = in->data + in->start + rows->scanned;
@@ -295,8 +293,8 @@ add_cell(KgctlRows *rows, size_t at, bool quoted)
 }
 
 /*
- * Reads a quoted cell after its first quote. Returns the position after it, or
- * NULL.
+ * Reads a quoted cell from after its first quote. Returns the position after
+ * its last quote, or NULL if the cell is malformed.
  */
 static const char *
 read_quoted(KgctlRows *rows, const char *p, const char *end)
@@ -374,7 +372,8 @@ split_cells(KgctlRows *rows)
 }
 
 /*
- * Refuses a quote that is not closed, which would include all following rows.
+ * Refuses a row whose quote is not closed, because this quoted cell would
+ * include all following rows.
  */
 static KgRowsResult
 check_open_quote(KgctlRows *rows)
@@ -388,7 +387,7 @@ check_open_quote(KgctlRows *rows)
 							rows->line));
 }
 
-/* Reads the next line, or row of cells. */
+/* Reads the next line as JSON or as a row of cells. */
 static KgRowsResult
 next_line(KgctlRows *rows)
 {
@@ -459,7 +458,7 @@ next_item(KgctlRows *rows)
 		return end_of_array(rows);
 	if (rows->between)
 	{
-		/* This byte ends an item. */
+		/* Consume the byte that has ended the item. */
 		kg_input_take(in, 1);
 		if (!take_space(in))
 			return in->error ? broken_input(rows) : cut_array(rows);

@@ -11,13 +11,14 @@
 
 typedef enum KgRowForm
 {
-	KG_ROWS_JSON, /* lines or an array, by the first byte */
+	KG_ROWS_JSON, /* lines of JSON or one JSON array; the first byte decides */
 	KG_ROWS_CELLS
 } KgRowForm;
 
 typedef struct KgCell
 {
-	size_t at; /* index into cells.data; NUL-terminated */
+	/* index of the cell's text in cells.data; the text is NUL-terminated */
+	size_t at;
 	size_t len;
 	bool quoted;
 } KgCell;
@@ -29,32 +30,36 @@ typedef struct KgctlRows
 	char delimiter; /* delimiter of cells */
 	size_t max;		/* maximal length of a row in bytes */
 
-	/* The current row. Its text is valid until kg_rows_next(). */
+	/*
+	 * Members of the current row. They are valid until the next call of
+	 * kg_rows_next().
+	 */
 	unsigned long line;
-	const char *text; /* as in the file; NULL: too long */
+	const char *text; /* text of the row in the file; NULL: it is too long */
 	size_t len;
-	char *error; /* why it is invalid, or NULL */
+	char *error; /* why the row is invalid, or NULL */
 	KgBuf cells;
 	KgCell *cell;
 	size_t ncells;
 
-	/* The state of the search for the end of the row. */
-	bool array;	  /* the text is one JSON array */
-	bool begun;	  /* the text before the first row was read */
+	/* Members of the search for the end of the row. */
+	bool array;	  /* the input is one JSON array */
+	bool begun;	  /* the input before the first row was read */
 	bool ended;	  /* the array's end was read */
 	bool between; /* a comma or the array's end must follow */
 	size_t scanned;
 	int depth;
 	int state;
-	bool dropped; /* its beginning was discarded: it is too long */
-	size_t room;  /* capacity of cell */
+	/* the start of the row was discarded, because the row is too long */
+	bool dropped;
+	size_t room; /* capacity of cell */
 } KgctlRows;
 
 typedef enum KgRowsResult
 {
 	KG_ROWS_ROW, /* a row; it is invalid if error is set */
 	KG_ROWS_END,
-	KG_ROWS_BROKEN /* reading has failed; see error */
+	KG_ROWS_BROKEN /* reading has failed; error has the reason */
 } KgRowsResult;
 
 extern void kg_rows_start(KgctlRows *rows, KgctlInput *in, KgRowForm form,
@@ -62,15 +67,12 @@ extern void kg_rows_start(KgctlRows *rows, KgctlInput *in, KgRowForm form,
 extern void kg_rows_free(KgctlRows *rows);
 
 /*
- * Reads the next row and takes it from the input. The input's offset, hash and
- * line are then those after the row.
+ * Reads the next row and consumes it. The input's offset, hash and line are
+ * then those after the row.
  */
 extern KgRowsResult kg_rows_next(KgctlRows *rows);
 
-/*
- * Continues after the rows up to an offset. Returns false if the input is
- * shorter.
- */
+/* Skips the rows before an offset. Returns false if the input is shorter. */
 extern bool kg_rows_skip(KgctlRows *rows, uint64_t offset);
 
 #endif /* KG_ROWS_H */

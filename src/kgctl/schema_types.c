@@ -1,9 +1,8 @@
 /*
  * schema_types.c
- *	  The JSON types that a schema permits.
- *
- * A text becomes a number only if the schema permits numbers. The database
- * checks everything else.
+ *	  The JSON types that a schema permits. For example, a text becomes a
+ *	  number only if the schema permits numbers. The database checks
+ *	  everything else.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 
 #include "kgctl/schema_types.h"
 
-/* Maximal depth of $ref and anyOf in the search for types. */
+/* Maximal number of nested $ref and anyOf in the search for types. */
 #define MAX_STEPS 16
 
 static unsigned types_of(const KgJson *root, const KgJson *schema, int steps);

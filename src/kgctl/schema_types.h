@@ -1,7 +1,7 @@
 /*
  * schema_types.h
- *	  The JSON types that a schema permits, and the JSON value of a text
- *	  without a type, as in a cell of CSV.
+ *	  The JSON types that a schema permits, and the conversion of a text, such
+ *	  as a cell of CSV, to a JSON value of such a type.
  */
 #ifndef KG_KGCTL_SCHEMA_TYPES_H
 #define KG_KGCTL_SCHEMA_TYPES_H
@@ -20,27 +20,30 @@ enum
 };
 
 /*
- * Returns the permitted types, or 0 if the schema does not restrict them. root
- * is the document of its references.
+ * Returns a bit mask of the permitted types, or 0 if the schema does not
+ * restrict them. root is the document to which references are resolved.
  */
 extern unsigned kg_schema_types(const KgJson *root, const KgJson *schema);
 
 /*
- * Returns whether OpenAPI's "nullable" adds null to the type of a schema, which
- * depends on the dialect of the document.
+ * Returns whether OpenAPI's "nullable" adds null to the types of a schema. This
+ * depends on the dialect of the document root.
  */
 extern bool kg_schema_is_nullable(const KgJson *root, const KgJson *schema);
 
-/* Returns the schema, or the schema that its local $ref names. */
+/*
+ * Returns the schema to which a local $ref refers. If the schema has no such
+ * $ref, returns the schema itself.
+ */
 extern const KgJson *kg_schema_follow(KgArena *arena, const KgJson *root,
 									  const KgJson *schema);
 
-/* Returns the type of a value, as one of the numbers above. */
+/* Returns the type of a value as one of the KG_MAY_ flags. */
 extern unsigned kg_schema_type_of(const KgJson *value);
 
 /*
- * Appends the JSON value of a text. Returns false if no permitted type has
- * such a text.
+ * Appends the JSON value that a text represents in a permitted type. Returns
+ * false if the text is not a value of any permitted type.
  */
 extern bool kg_schema_value(unsigned types, const char *text, size_t len,
 							KgBuf *out);

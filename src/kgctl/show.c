@@ -1,6 +1,6 @@
 /*
  * show.c
- *	  Safe output of foreign text on a terminal.
+ *	  Safe output of text from other sources on a terminal.
  */
 #include <stdarg.h>
 #include <stdint.h>
@@ -12,8 +12,8 @@
 #include "kgctl/utf8.h"
 
 /*
- * Returns whether the character is C0, DEL, C1, or changes the direction of
- * text.
+ * Returns whether a character controls the terminal or the direction of text:
+ * C0, DEL, C1, and bidirectional controls.
  */
 static bool
 is_order(uint32_t code)
@@ -25,8 +25,8 @@ is_order(uint32_t code)
 }
 
 /*
- * Writes the character at s to piece as it is shown. Returns its number of
- * bytes in s.
+ * Writes the visible form of the character at s to piece. Returns the
+ * character's length in bytes.
  */
 static size_t
 show_one(const char *s, size_t left, bool lines, char piece[8], size_t *len)

@@ -1,7 +1,7 @@
 /*
  * show.h
- *	  Safe output of foreign text, of files and servers, on a terminal:
- *	  control sequences are escaped.
+ *	  Safe output of text from files and servers on a terminal: control
+ *	  characters are escaped.
  */
 #ifndef KG_SHOW_H
 #define KG_SHOW_H
@@ -16,13 +16,13 @@
 /*
  * Copies s to out, at most size bytes including the final NUL. Control
  * characters, characters that change the direction of text, and invalid UTF-8
- * become \x1b or \u202e. Line ends are retained if lines is set, and become
- * spaces otherwise. Tabs are retained. Returns the length of the copy.
+ * are escaped as \x1b or \u202e. Line ends are retained if lines is set, and
+ * become spaces otherwise. Tabs are retained. Returns the length of the copy.
  */
 extern size_t kg_show(char *out, size_t size, const char *s, bool lines);
 
 /*
- * Prints like fprintf(), with the text escaped by kg_show(). Line ends are
+ * Prints like fprintf(). The text is escaped by kg_show(), and line ends are
  * retained.
  */
 extern void kg_print(FILE *out, const char *fmt, ...)

@@ -15,7 +15,7 @@
 typedef enum Place
 {
 	AT_START,
-	IN_HEAD, /* the object is open and has members */
+	IN_HEAD, /* the text of the outermost object is open and has members */
 	IN_ITEMS,
 	IN_EDGES
 } Place;
@@ -24,8 +24,8 @@ typedef struct Reading
 {
 	KgBuf *text;
 	Place place;
-	KgBuf type;	 /* the type of the items being written */
-	bool joined; /* the open array has members */
+	KgBuf type;	 /* entity type of the items being written */
+	bool joined; /* the array that is open has members */
 	KgEdgeFn each;
 	void *arg;
 	KgArena *scratch;
@@ -40,7 +40,7 @@ begin_edges(Reading *r)
 	r->place = IN_EDGES;
 }
 
-/* Adds an array's text without its brackets. */
+/* Appends the text of an array without its brackets. */
 static bool
 add_members(Reading *r, const char *text, size_t len)
 {
@@ -114,7 +114,7 @@ take_edges(Reading *r, const char *text, size_t len)
 	return add_members(r, text, len);
 }
 
-/* Handles a row of PARTS_SQL. */
+/* Handles one row of the result of PARTS_SQL. */
 static bool
 take_part(void *arg, const PGresult *row)
 {
@@ -161,8 +161,8 @@ kg_stored_read(KgDb *db, const char *name, KgBuf *text, KgEdgeFn each,
 /* ---- the target of a load ---- */
 
 /*
- * A role that bypasses policies sees the rows of all tenants, so the tenant is
- * always a condition.
+ * Always restrict the tenant, because a role that bypasses policies sees the
+ * rows of all tenants.
  */
 #define NAMED(column)                                             \
 	"tenant OPERATOR(pg_catalog.=) @.kg_tenant() AND (" column    \
@@ -179,7 +179,7 @@ kg_stored_read(KgDb *db, const char *name, KgBuf *text, KgEdgeFn each,
 typedef struct Finding
 {
 	KgTarget *target;
-	const char *bundle; /* bundle of the first row found */
+	const char *bundle; /* bundle of the first declaration found */
 	bool several;
 } Finding;
 
@@ -193,8 +193,8 @@ take_target(void *arg, const PGresult *row)
 	if (PQnfields(row) != 3)
 		return false;
 	/*
-	 * Variants of one relation may have different schemas; then the types of
-	 * properties are unknown.
+	 * Variants of one relation in several bundles may have different schemas,
+	 * so the types of properties are then unknown.
 	 */
 	if (f->bundle != NULL)
 	{

@@ -9,9 +9,9 @@
 #include "kgctl/json.h"
 
 /*
- * Reads the bundle as the text of kg_export_bundle() without its edges. Calls
- * each for each edge; its arena is reset afterwards. text stays empty if the
- * bundle does not exist. Returns false after a message.
+ * Reads a bundle as the text of kg_export_bundle() without its edges. Calls
+ * each for every edge; the edge's arena is reset afterwards. If the bundle does
+ * not exist, text stays empty. On failure, prints an error and returns false.
  */
 typedef void (*KgEdgeFn)(void *arg, const KgJson *edge);
 
@@ -19,25 +19,31 @@ extern bool kg_stored_read(KgDb *db, const char *name, KgBuf *text,
 						   KgEdgeFn each, void *arg);
 
 /*
- * The target of a load: an entity type or a relation. The name may have its
- * bundle's name before it.
+ * The target of a load: an entity type or a relation. Its name may have the
+ * prefix "bundle/".
  */
 typedef struct KgTarget
 {
 	KgArena *arena;
-	const KgJson *schema; /* NULL: edges without properties */
-	const char *id_field; /* id property of entities */
-	const char *key;	  /* key of parallel edges, or NULL */
+	/*
+	 * schema of entities or of edge properties; NULL: edges without properties
+	 */
+	const KgJson *schema;
+	const char *id_field; /* property that has the id of an entity */
+	const char *key; /* property that distinguishes parallel edges, or NULL */
 } KgTarget;
 
 /*
- * Reads the bundle's name, version, schemas and relations. Returns NULL after a
- * message.
+ * Reads the bundle's name, version, schemas and relations. On failure, prints
+ * an error and returns NULL.
  */
 extern const KgJson *kg_stored_declared(KgDb *db, KgArena *arena,
 										const char *name);
 
-/* Reads the target. Returns false after a message. */
+/*
+ * Reads the declaration of the entity type or, if edges is set, of the relation
+ * into *target. On failure, prints an error and returns false.
+ */
 extern bool kg_stored_target(KgDb *db, const char *name, bool edges,
 							 KgTarget *target);
 

@@ -1,7 +1,8 @@
 /*
  * token.c
- *	  The sources of a command's bearer token. The command line is not one
- *	  of them, because each user of the machine can read it.
+ *	  The sources of a command's bearer token. There is no option for the
+ *	  token itself, because each user of the machine can read the command
+ *	  line.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 #include "kgctl/log.h"
 
 /*
- * Returns $XDG_CONFIG_HOME/kgctl/token, or NULL if there is no home directory.
+ * Returns the path kgctl/token in $XDG_CONFIG_HOME or ~/.config. Returns NULL
+ * if there is no home directory. If make is set, creates the directory.
  */
 static char *
 saved_path(bool make)
@@ -121,7 +123,10 @@ kg_token_save(const char *token)
 		kg_error("no HOME to save the token in");
 		return false;
 	}
-	/* An existing file with other permissions must not be reused. */
+	/*
+	 * Create the file anew, because an existing file may have other
+	 * permissions.
+	 */
 	(void) unlink(path);
 	ok = kg_write_file(path, token, strlen(token), 0600);
 	free(path);

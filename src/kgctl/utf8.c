@@ -1,6 +1,6 @@
 /*
  * utf8.c
- *	  UTF-8: encoding of a code point, validation.
+ *	  UTF-8: encoding and decoding of a code point, validation.
  */
 #include <string.h>
 
@@ -34,7 +34,10 @@ kg_utf8_encode(uint32_t code, char out[4])
 	return 4;
 }
 
-/* Returns the number of bytes of the sequence at s, or 0 if it is malformed. */
+/*
+ * Returns the length in bytes of the UTF-8 sequence at s, or 0 if it is
+ * malformed.
+ */
 static size_t
 sequence(const unsigned char *s, size_t left)
 {
@@ -50,7 +53,7 @@ sequence(const unsigned char *s, size_t left)
 		n = 4;
 	else
 		return 0;
-	/* Overlong forms, surrogates, and code points beyond Unicode. */
+	/* Refuse overlong forms, surrogates, and code points beyond Unicode. */
 	if (s[0] == 0xE0)
 		second_min = 0xA0;
 	else if (s[0] == 0xED)

@@ -16,14 +16,14 @@
 extern size_t kg_utf8_encode(uint32_t code, char out[4]);
 
 /*
- * Reads the code point at text. Returns its number of bytes, or 0 if it is
+ * Reads the code point at text. Returns its length in bytes, or 0 if it is
  * malformed.
  */
 extern size_t kg_utf8_decode(const char *text, size_t left, uint32_t *code);
 
 /*
- * Returns whether text is well-formed UTF-8; *at is the index of the first
- * invalid byte.
+ * Returns whether text is well-formed UTF-8. If not, sets *at to the index of
+ * the first invalid byte.
  */
 extern bool kg_utf8_valid(const char *text, size_t len, size_t *at);
 

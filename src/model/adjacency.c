@@ -1,12 +1,13 @@
 /*
  * adjacency.c
- *	  The packed form of edges (kg_adjacency).
- *
- * A difference of ascending node numbers takes two or three bytes.  A row of
- * kg_edge takes fifty, and its index entries another seventy.  A node with
- * 3,000 edges fits into one heap tuple.  Nodes created together, such as the
- * neighbors of a hub, have close numbers.  Therefore one block is read for
- * several of them, and the index by block is a fraction of one by node.
+ *	  The packed form of edges (kg_adjacency). Targets are stored as
+ *	  differences of ascending node numbers. A difference takes two or three
+ *	  bytes. An edge's row in kg_edge takes fifty bytes, and its index entries
+ *	  another seventy. The packed edges of a node with 3,000 edges fit into
+ *	  one heap tuple. Nodes that were created together, such as the neighbors
+ *	  of a hub, have close numbers, so one block often has the edges of
+ *	  several nodes that a search needs. An index on blocks is a fraction of
+ *	  the size of an index on nodes.
  */
 #include "postgres.h"
 

@@ -2,19 +2,21 @@
  * adjacency.h
  *	  The packed form of edges (kg_adjacency).
  *
- * The edges of a node in one direction are groups, one for each relation, in
- * ascending order: the relation's number, the bytes of its targets, and the
- * targets in ascending order.  The first target is stored as it is and each
- * other one as the difference to its predecessor, 0 for a parallel edge.  All
- * numbers are in base 128, least significant group first.
+ * The edges of a node in one direction are stored as groups, one for each
+ * relation, ordered by the relation's number. A group has the relation's
+ * number, the length of its targets in bytes, and the targets in ascending
+ * order. The first target is stored as a number, and each further target as the
+ * difference to its predecessor. The difference is 0 for a parallel edge. All
+ * numbers are variable-length (7 bits a byte, least significant first).
  *
- * A block is KG_BLOCK nodes of successive numbers.  Its edges in one direction
- * are: four bytes with a bit for each node that has edges, least significant
- * byte first; for each such node a byte with the length of its edges; the
- * edges.  A node whose edges are too long for that byte has a row of its own.
+ * A block has KG_BLOCK nodes with successive numbers. In each direction it
+ * consists of: four bytes with a bit for each node that has edges, least
+ * significant byte first; for each such node a byte with the length of its
+ * edges; the edges. A node whose edges are longer than a block permits has a
+ * row of its own.
  *
- * The key of a row is n > 0 for the n-th block, which begins at node KG_BLOCK
- * * (n - 1) + 1, or n < 0 for the node -n alone.
+ * The key of a row is n > 0 for the n-th block, which begins at node KG_BLOCK *
+ * (n - 1) + 1, or n < 0 for the node -n alone.
  */
 #ifndef KG_ADJACENCY_H
 #define KG_ADJACENCY_H
@@ -23,14 +25,15 @@
 #include "utils/jsonb.h"
 
 /*
- * Nodes of a block.  Two integers have a bit for each node; sql/30_tables.sql
- * contains the number, too.
+ * Number of nodes of a block. Two integers have a bit for each node. The number
+ * is also written in sql/30_tables.sql.
  */
 #define KG_BLOCK 32
-#define KG_BLOCK_TEXT CppAsString2(KG_BLOCK) /* for SQL texts */
+#define KG_BLOCK_TEXT CppAsString2(KG_BLOCK) /* for use in SQL texts */
 /*
- * Maximum bytes of a node's edges in a block, both directions together.  A
- * node with more has a row of its own, so that a block fits into a page.
+ * Maximal size in bytes of one node's edges in a block, for both directions
+ * together. A node with more edges has a row of its own. So a block fits into a
+ * page.
  */
 #define KG_BLOCK_SHARE 240
 
@@ -62,15 +65,17 @@ typedef struct KgRelationSet
 
 extern bool kg_relation_set_has(const KgRelationSet *set, int32 relation_no);
 
-/* The neighbors of a node over one relation in one direction. */
+/* The neighbors of a node along the edges of one relation in one direction. */
 typedef struct KgNeighbors
 {
 	int64 node;
 	int32 relation_no;
-	bool backward; /* edges are stored from neighbor to node */
+	/* edges are stored with the neighbor as source and node as target */
+	bool backward;
 	const int64 *neighbors;
 	int n;
-	const Jsonb *properties; /* edge properties; if requested, n is 1 */
+	/* properties of the edge, if they were requested; then n is 1 */
+	const Jsonb *properties;
 } KgNeighbors;
 
 typedef void (*KgNeighborFunction)(const KgNeighbors *found, void *arg);
@@ -84,7 +89,10 @@ typedef struct KgPacked
 	Size len;
 } KgPacked;
 
-/* A group of packed edges, read target by target. */
+/*
+ * A group (one relation) of packed edges, whose targets are read one after the
+ * other.
+ */
 typedef struct KgPackedGroup
 {
 	int32 relation_no;
@@ -93,15 +101,15 @@ typedef struct KgPackedGroup
 } KgPackedGroup;
 
 /*
- * Appends the group of a relation.  Targets are ascending, repeated for
- * parallel edges.
+ * Appends the group of a relation. targets must be ascending; a target is
+ * repeated for parallel edges.
  */
 extern void kg_adjacency_append(StringInfo packed, int32 relation_no,
 								const int64 *targets, int n);
 
 /*
- * Reads the next group of a relation in the set, and advances *at. Returns
- * false if there is no more group. Raises an error with SQLSTATE XX001 if the
+ * Reads the next group whose relation is in the set, and advances *at. Returns
+ * false if no such group is left. Raises an error with SQLSTATE XX001 if the
  * bytes are malformed.
  */
 extern bool kg_packed_group(const KgPacked *packed, const uint8 **at,
@@ -111,7 +119,10 @@ extern bool kg_packed_group(const KgPacked *packed, const uint8 **at,
 extern const uint8 *kg_packed_number(const uint8 *p, const uint8 *end,
 									 uint64 *number);
 
-/* Reads the next target.  Most differences take two bytes. */
+/*
+ * Returns the next target of a group. last is the previous target. Fast path
+ * for differences of two bytes, which are the most frequent.
+ */
 static inline int64
 kg_group_next(KgPackedGroup *group, int64 last)
 {
@@ -143,14 +154,14 @@ kg_group_next(KgPackedGroup *group, int64 last)
 }
 
 /*
- * Calls found() for the neighbors over the relations of the set. Returns their
- * number.
+ * Calls found() for the neighbors along the relations of the set. Returns the
+ * number of neighbors.
  */
 extern int64 kg_adjacency_visit(const KgPacked *packed,
 								const KgRelationSet *relations,
 								KgNeighborFunction found, void *arg);
 
-/* A block in one direction under construction. */
+/* A block under construction, in one direction. */
 typedef struct KgBlockBuilder
 {
 	uint32 nodes;
@@ -160,27 +171,36 @@ typedef struct KgBlockBuilder
 } KgBlockBuilder;
 
 extern void kg_block_begin(KgBlockBuilder *builder);
-/* Adds a node's edges.  Nodes are ascending; len is 1 to KG_BLOCK_SHARE. */
+/*
+ * Adds the packed edges of a node to the block. Nodes must be added in
+ * ascending order. len is from 1 to KG_BLOCK_SHARE.
+ */
 extern void kg_block_add(KgBlockBuilder *builder, int64 node, const char *edges,
 						 int len);
-/* Returns the block, or NULL if no node was added. */
+/* Returns the finished block, or NULL if no node was added. */
 extern bytea *kg_block_end(KgBlockBuilder *builder);
 
-/* Reader of a block in one direction, node by node in ascending order. */
+/*
+ * A reader of a block in one direction. Nodes must be requested in ascending
+ * order.
+ */
 typedef struct KgBlockReader
 {
-	uint32 rest; /* bits of the nodes that follow */
+	uint32 rest; /* a bit for each node that is not read yet */
 	const uint8 *length;
 	const uint8 *edges;
 	const uint8 *end;
 } KgBlockReader;
 
 extern void kg_block_open(KgBlockReader *reader, const bytea *block);
-/* Returns the node's edges, or NULL if it has no edges. */
+/*
+ * Returns the packed edges of a node and sets *len, or returns NULL if the node
+ * has no edges.
+ */
 extern const uint8 *kg_block_edges(KgBlockReader *reader, int64 node,
 								   Size *len);
 
-/* qsort_arg() comparison of int64, such as node numbers. */
+/* Comparison of int64 values, such as node numbers, for qsort_arg(). */
 extern int kg_compare_nodes(const void *a, const void *b, void *arg);
 
 #endif /* KG_ADJACENCY_H */

@@ -1,6 +1,6 @@
 /*
  * annotation_names.c
- *	  The x-* annotations by name, and a check of misspelled ones.
+ *	  The names of the x-* annotations, and the check for misspelled names.
  */
 #include "postgres.h"
 
@@ -57,8 +57,9 @@ one_of(const char *name, const char *const *list, int n)
 }
 
 /*
- * Returns the annotation that begins with these words, the last possibly in
- * the plural: x-alias and x-aliases for x-alias-fields.
+ * Returns the annotation that begins with the words of this name:
+ * x-alias-fields for x-alias. The last word may be in the plural, as in
+ * x-aliases.
  */
 static const char *
 begun(const char *name)
@@ -87,7 +88,10 @@ is_word(char c)
 		   (c >= '0' && c <= '9');
 }
 
-/* Returns the annotation with equal letters: xindex, x_index, X-idField. */
+/*
+ * Returns the annotation with equal letters, if case, hyphens and underscores
+ * are ignored. Examples: xindex, x_index, X-idField.
+ */
 static const char *
 same_letters(const char *name)
 {
@@ -114,9 +118,9 @@ same_letters(const char *name)
 }
 
 /*
- * Returns the annotation that this word extends: x-reference for x-ref,
- * x-relationship for x-relation.  A word that begins with the same three
- * letters need not extend it: x-refresh.
+ * Returns the annotation whose name this name continues, such as x-relation for
+ * x-relationship. For x-ref, only names that begin with x-refer count, such as
+ * x-reference; x-refresh is not a form of x-ref.
  */
 static const char *
 continued(const char *name)
@@ -155,17 +159,14 @@ meant(const char *name)
 	if (near != NULL)
 		return near;
 	/*
-	 * Edit distance alone suggests too much for short names: x-ray is not
+	 * Require more than a small edit distance for short names: x-ray is not
 	 * x-ref.
 	 */
 	near = kg_nearest(hyphened, names, lengthof(names));
 	if (near != NULL && abs((int) strlen(near) - (int) strlen(name)) <= 2 &&
 		(strlen(near) > 6 || pg_strncasecmp(near, hyphened, 4) == 0))
 		return near;
-	/*
-	 * All names of the form x-ref-type or x-ref-entity probably stand for
-	 * x-ref.
-	 */
+	/* Any name such as x-ref-type or x-ref-entity probably stands for x-ref. */
 	return pg_strncasecmp(hyphened, "x-ref-", 6) == 0 ? names[KG_X_REF] : NULL;
 }
 

@@ -1,13 +1,13 @@
 /*
  * annotation_names.h
- *	  The x-* annotations by name, and a check of misspelled ones.
+ *	  The names of the x-* annotations, and the check for misspelled names.
  */
 #ifndef KG_ANNOTATION_NAMES_H
 #define KG_ANNOTATION_NAMES_H
 
 #include "base/error.h"
 
-/* First the annotations of types, then those of properties. */
+/* The annotations of types come first, then those of properties. */
 #define KG_ANNOTATIONS(X)                          \
 	X(KG_X_ID_FIELD, "x-id-field")                 \
 	X(KG_X_ID_GENERATE, "x-id-generate")           \
@@ -47,8 +47,8 @@ typedef enum KgAnnotation
 extern const char *kg_annotation_name(KgAnnotation which);
 
 /*
- * Reports every keyword that resembles an annotation without being one, and
- * every annotation in a position without effect.  Ignores other x-* keywords.
+ * Reports each keyword that resembles an annotation but is not one, and each
+ * annotation at a position without effect. Ignores other x-* keywords.
  */
 extern void kg_annotations_check_names(const JsonbContainer *schema,
 									   const char *path, KgErrorList *errors);

@@ -2,16 +2,16 @@
  * annotations.c
  *	  Parser of a JSON Schema for its fields and x-* annotations.
  *
- * A property may be described in several positions that all apply: its own
- * subschema, the target of its $ref, and branches of allOf, anyOf and oneOf.
- * They are collected in one Gathered.  The first to set an annotation takes
- * precedence; types and enums are united.
+ * Several subschemas may describe one property: its own subschema, the target
+ * of its $ref, and branches of allOf, anyOf and oneOf. All are collected in one
+ * Gathered. The first subschema that sets an annotation takes precedence; types
+ * and enums are united.
  *
  * A schema may refer to itself, and a few subschemas that refer to each other
- * can describe an unlimited number of properties.  Therefore the description
- * of one value visits a subschema once.  Nested properties are read to the
- * depth at which a type has at most kg_graph.max_properties, visiting at most
- * kg_graph.schema_max_nodes positions.
+ * can describe an unlimited number of properties. Therefore each subschema is
+ * visited once per described value. Nested properties are read to the greatest
+ * depth at which the type has at most kg_graph.max_properties properties and at
+ * most kg_graph.schema_max_nodes positions are visited.
  */
 #include "postgres.h"
 
@@ -30,13 +30,18 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-/* Maximum depth of nested properties that are read. */
+/* Maximum nesting depth of properties that are read. */
 #define KG_MAX_FIELD_DEPTH 16
 /* Maximum length of chains of $ref and of nested branches. */
 #define KG_MAX_NESTING 100
-/* Maximum bytes of names of abilities and of types of resources. */
+/*
+ * Maximum length in bytes of an ability's name and of a resource type's name.
+ */
 #define KG_MAX_AUTHORIZE_NAME 255
-/* Bytes of property names that count as one position. */
+/*
+ * Number of bytes of property names that count as one position in the limit of
+ * work.
+ */
 #define KG_BYTES_OF_PLACE 64
 
 #define TYPE_STRING 1
@@ -53,11 +58,11 @@ typedef struct Member
 	JsonbValue schema;
 } Member;
 
-/* The union of all descriptions of the same value. */
+/* The union of all descriptions of one value in the schema. */
 typedef struct Gathered
 {
-	int number;		/* number of the value */
-	int types;		/* TYPE_* */
+	int number;		/* serial number of the value */
+	int types;		/* bit mask of TYPE_* */
 	List *members;	/* List of Member *: properties */
 	List *required; /* List of char * */
 	bool has_items;
@@ -81,27 +86,29 @@ typedef struct Parser
 	KgErrorCode code;
 	HTAB *visits;  /* hash table of Visit */
 	HTAB *names;   /* hash table of Named */
-	int gathering; /* number of the value being described */
-	int nesting;   /* nesting of $ref and branches, within the value */
-	bool refusing; /* faults are reported: the schema is not stored yet */
-	int max_depth; /* maximum depth of properties in properties */
+	int gathering; /* serial number of the value that is being described */
+	int nesting;   /* nesting depth of $ref and branches within the value */
+	/* faults are reported, because the schema is not stored yet */
+	bool refusing;
+	int max_depth; /* maximum nesting depth of properties */
 	int places;	   /* positions visited so far */
-	bool full;	   /* a limit is reached; the rest is ignored */
+	bool full;	   /* a limit was reached; the rest of the schema is ignored */
 } Parser;
 
-/* The last visit of a position in the schema. */
+/* The last visit of a subschema. */
 typedef struct Visit
 {
 	const JsonbContainer *place; /* key */
 	int gathering;
 } Visit;
 
-/* The first property that has a name. */
+/* The first property with a given name. */
 typedef struct Named
 {
 	const char *name; /* key */
 	const KgField *field;
-	List *parents; /* numbers of the values that have a member of this name */
+	/* serial numbers of the values that have a member of this name */
+	List *parents;
 } Named;
 
 static JsonbValue *
@@ -120,7 +127,7 @@ report(Parser *parser, KgError *err, const char *pointer)
 	kg_error_report(parser->errors, err);
 }
 
-/* Reports an error with these members of KgErrorParts. */
+/* Reports an error. The variadic arguments set members of KgErrorParts. */
 #define REPORT(parser, pointer, ...) \
 	report(parser, KG_ERROR((parser)->code, __VA_ARGS__), pointer)
 
@@ -158,7 +165,10 @@ type_of_value(const JsonbValue *value)
 
 static void gather(Parser *parser, const JsonbValue *schema, Gathered *g);
 
-/* Counts work and memory.  Returns false if a limit is exceeded. */
+/*
+ * Counts visited positions, as a measure of work and memory. Returns false if
+ * the limit is exceeded.
+ */
 static bool
 look_at(Parser *parser, int places)
 {
@@ -169,7 +179,7 @@ look_at(Parser *parser, int places)
 	return !parser->full;
 }
 
-/* Returns true if this position was not visited for the current value yet. */
+/* Returns true if this subschema was not visited for the current value yet. */
 static bool
 is_first_visit(Parser *parser, const JsonbContainer *place)
 {
@@ -248,7 +258,10 @@ gather_members(Parser *parser, const JsonbContainer *object, Gathered *g)
 	}
 }
 
-/* Collects the branches of a keyword whose value is an array of schemas. */
+/*
+ * Collects the descriptions in the branches of a keyword such as allOf, whose
+ * value is an array of schemas.
+ */
 static void
 gather_branches(Parser *parser, const JsonbContainer *object,
 				const char *keyword, Gathered *g)
@@ -316,7 +329,9 @@ gather(Parser *parser, const JsonbValue *schema, Gathered *g)
 	parser->nesting--;
 }
 
-/* Begins the description of another value. */
+/*
+ * Begins the description of another value, which gets the next serial number.
+ */
 static void
 begin_gathering(Parser *parser, Gathered *g)
 {
@@ -562,7 +577,7 @@ enum_has(const KgField *field, const char *value)
 	return false;
 }
 
-/* Reads an enum.  A value that several positions list has its first rank. */
+/* Reads an enum. If several subschemas list a value, its first rank counts. */
 static void
 read_enum(const Gathered *g, KgField *field)
 {
@@ -653,7 +668,10 @@ new_step(const char *key, int keylen)
 	return step;
 }
 
-/* Annotations of an array may be on it or on its items. */
+/*
+ * Adds annotations of an array to its items, because they may be written at
+ * either.
+ */
 static void
 inherit_annotations(Gathered *items, const Gathered *array)
 {
@@ -667,9 +685,9 @@ inherit_annotations(Gathered *items, const Gathered *array)
 }
 
 /*
- * Handles a field with the name of another.  Requests and stored keys use the
- * name, so it must be unique.  In a schema stored before this was checked, the
- * name denotes the first field.
+ * Handles a field whose name another field has. Requests and stored keys use
+ * the name, so it must be unique. A schema that was stored before this check
+ * existed may repeat a name; the name then denotes the first field.
  */
 static void
 repeat_name(Parser *parser, KgField *field, const KgField *first)
@@ -803,7 +821,10 @@ walk_members(Parser *parser, const Gathered *g, const char *prefix, List *steps,
 			named->field = NULL;
 			named->parents = NIL;
 		}
-		/* A property in two branches is one field. */
+		/*
+		 * Descriptions of a property in two branches of one value are a single
+		 * field.
+		 */
 		if (list_member_int(named->parents, g->number))
 			continue;
 		named->parents = lappend_int(named->parents, g->number);
@@ -822,8 +843,8 @@ walk_members(Parser *parser, const Gathered *g, const char *prefix, List *steps,
 }
 
 /*
- * Reports a fault of a property of a type or, if the type has no name, of a
- * relation.
+ * Reports a fault of an annotation that names a property. The subject is the
+ * type or, if the type has no name, a relation.
  */
 static void
 report_property(Parser *parser, const KgType *type, KgAnnotation which,
@@ -890,7 +911,9 @@ string_field(Parser *parser, const KgType *type, const Gathered *g,
 	return NULL;
 }
 
-/* Returns the property that is the begin or end of validity. */
+/*
+ * Returns the property that is the beginning or the end of validity, or NULL.
+ */
 static const KgField *
 time_field(Parser *parser, const KgType *type, const Gathered *g,
 		   KgAnnotation which)
@@ -935,7 +958,7 @@ read_period(Parser *parser, const KgType *type, const Gathered *g)
 	return period;
 }
 
-/* Reads a list of distinct property names. */
+/* Reads an annotation whose value is a list of distinct property names. */
 static int
 field_list(Parser *parser, const KgType *type, const Gathered *g,
 		   KgAnnotation which, const KgField ***result)
@@ -986,7 +1009,10 @@ field_list(Parser *parser, const KgType *type, const Gathered *g,
 	return n;
 }
 
-/* Reads the properties whose words are searched; they must be texts. */
+/*
+ * Reads the annotation x-search: the properties whose words are indexed. They
+ * must be texts.
+ */
 static void
 read_search(Parser *parser, KgType *type, const Gathered *g)
 {
@@ -1089,7 +1115,10 @@ report_authorize(Parser *parser, const char *member, const JsonbValue *got,
 	report(parser, err, psprintf("/x-authorize%s", member));
 }
 
-/* Returns a name in x-authorize, or NULL if it is missing or invalid. */
+/*
+ * Returns a name from a member of x-authorize, or NULL if the name is missing
+ * or invalid.
+ */
 static const char *
 authorize_name(Parser *parser, const JsonbValue *object, const char *member)
 {
@@ -1106,7 +1135,7 @@ authorize_name(Parser *parser, const JsonbValue *object, const char *member)
 	return NULL;
 }
 
-/* Returns the property whose value is the id of the resource. */
+/* Returns the property whose value is the id of the authorizer's resource. */
 static const KgField *
 resource_field(Parser *parser, const KgType *type, const char *name)
 {
@@ -1133,14 +1162,17 @@ read_authorize(Parser *parser, KgType *type, const Gathered *g)
 
 	if (value == NULL)
 		return;
-	/* The policies expect it in the root (query/run/decisions.c). */
+	/*
+	 * The policies search the annotation in the root of the schema only
+	 * (query/run/decisions.c).
+	 */
 	if (kg_json_get(&parser->schema->root, "x-authorize", &root) == NULL)
 		report_authorize(
 			parser, "", value, "\"x-authorize\" at the root of the schema");
 	authorize = palloc0(sizeof(KgAuthorize));
 	/*
-	 * Also set if it is at fault: entities without a decision must not be
-	 * visible.
+	 * Set authorize even if the annotation is faulty, because entities that
+	 * need a decision must not become visible without it.
 	 */
 	type->authorize = authorize;
 	authorize->ability = "";
@@ -1178,8 +1210,8 @@ read_authorize(Parser *parser, KgType *type, const Gathered *g)
 }
 
 /*
- * Reads x-table.  A column needs no index of keys to be filtered or sorted by,
- * so each property with scalar values counts as one with x-index.
+ * Reads x-table. A column can be filtered and sorted by without an index of
+ * keys. So each property with scalar values is treated as if it had x-index.
  */
 static void
 read_table(Parser *parser, KgType *type, const Gathered *g)
@@ -1219,8 +1251,8 @@ read_table(Parser *parser, KgType *type, const Gathered *g)
 }
 
 /*
- * Returns the integer that is the id, or NULL.  Its keys order the entities, so
- * it is indexed.
+ * Returns the id field if ids are integers, or NULL. The field is indexed,
+ * because its keys order the entities.
  */
 static const KgField *
 number_id_field(KgType *type, const Gathered *g)
@@ -1263,7 +1295,10 @@ read_id_field(Parser *parser, KgType *type, const Gathered *g)
 		type->id_field = string_field(parser, type, g, KG_X_ID_FIELD);
 }
 
-/* Most digits of a number in a generated id, which is an int64. */
+/*
+ * Maximum number of digits of a number in a generated id, so that the number
+ * fits into an int64.
+ */
 #define KG_MAX_ID_DIGITS 18
 #define KG_ID_DIGITS 6
 
@@ -1336,7 +1371,10 @@ read_id_generate(Parser *parser, KgType *type, const Gathered *g)
 		report_generate(parser, value, "\"uuid\" or {\"sequence\": \"ORD-\"}");
 }
 
-/* Renames a property "id" to "data.id", because "id" is the entity's id. */
+/*
+ * Renames a property "id" to "data.id", because the name "id" denotes the
+ * entity's id.
+ */
 static void
 rename_id_property(Parser *parser, KgType *type)
 {
@@ -1384,7 +1422,8 @@ init_parser(Parser *parser, const Jsonb *schema, const Jsonb *definitions,
 }
 
 /*
- * Reads the schema and its properties.  Returns false if a limit was reached.
+ * Reads the schema and its properties to a maximum depth. Returns false if a
+ * limit was reached.
  */
 static bool
 try_depth(Parser *parser, int max_depth, const JsonbValue *root, Gathered *g)
@@ -1412,7 +1451,8 @@ try_depth(Parser *parser, int max_depth, const JsonbValue *root, Gathered *g)
 }
 
 /*
- * Returns the depth to which properties can be read within the limits, or -1.
+ * Returns the greatest depth to which properties can be read within the limits,
+ * or -1 if there is no such depth.
  */
 static int
 find_depth(const Parser *parser, const JsonbValue *root)
@@ -1453,9 +1493,9 @@ limit_error(void)
 }
 
 /*
- * Reads fields and annotations of the whole schema. Only the last attempt
- * reports faults. If limits were lowered since a schema was stored, the schema
- * is read as far as the limits allow.
+ * Reads the fields and annotations of the whole schema. Several depths may be
+ * tried; only the last attempt reports faults. If the limits were lowered after
+ * a schema was stored, the schema is read as far as they allow.
  */
 static void
 read_schema(Parser *parser, const Jsonb *schema, const JsonbValue *root,
@@ -1496,7 +1536,8 @@ read_schema(Parser *parser, const Jsonb *schema, const JsonbValue *root,
 }
 
 /*
- * Returns the position of a field in the list; fields in no position are last.
+ * Returns the position of a field in the list. A field that is not in the list
+ * sorts last.
  */
 static int
 position_of(const KgField *const *order, int n, const KgField *field)
@@ -1505,7 +1546,10 @@ position_of(const KgField *const *order, int n, const KgField *field)
 	{
 		size_t len = strlen(order[i]->name);
 
-		/* The members of a listed object follow it. */
+		/*
+		 * A listed object is followed by its members, which have its name as a
+		 * prefix.
+		 */
 		if (strncmp(field->name, order[i]->name, len) == 0 &&
 			(field->name[len] == '\0' || field->name[len] == '.'))
 			return i;
@@ -1514,9 +1558,9 @@ position_of(const KgField *const *order, int n, const KgField *field)
 }
 
 /*
- * Sorts the fields as x-property-order lists them. All other fields follow in
- * their previous order. Call this function before any pointer to a field
- * exists.
+ * Sorts the fields in the order of x-property-order. Fields that it does not
+ * list follow in their previous order. Must be called before any pointer to a
+ * field exists.
  */
 static void
 order_fields(Parser *parser, KgType *type, const Gathered *g)

@@ -1,6 +1,6 @@
 /*
  * binding.c
- *	  Types that read a table of the user.
+ *	  Bound types: types whose entities are rows of a user's table.
  */
 #include "postgres.h"
 
@@ -73,7 +73,7 @@ are_columns(const JsonbValue *value)
 	return true;
 }
 
-/* Reads "write": operations that change rows. */
+/* Reads the member "write" of x-table: the operations that change rows. */
 static bool
 read_write(const JsonbValue *value, int *write)
 {

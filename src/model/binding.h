@@ -4,9 +4,9 @@
  *
  * A bound type has no rows in kg_entity. Its entities are the rows of a table
  * or view, read as the caller, under the table's own grants and policies. The
- * annotation names the table and its columns. These names are resolved again
- * after each change of a table, so nothing else is needed after a restore or a
- * renaming of the table.
+ * annotation names the table and its columns. After each change of a table,
+ * these names are resolved again. So a restore or a renaming of the table needs
+ * no other action.
  */
 #ifndef KG_BINDING_H
 #define KG_BINDING_H
@@ -14,38 +14,44 @@
 #include "base/error.h"
 #include "model/catalog.h"
 
-/* The annotation x-table, as it is written. */
+/* The annotation x-table, as written in the schema. */
 typedef struct KgTableBinding
 {
-	const char *table; /* "schema.table", quoted as SQL */
-	int nid;		   /* columns of the id */
+	const char *table; /* "schema.table", quoted as SQL identifiers */
+	int nid;		   /* number of columns of the id */
 	/* columns of the id; for a relation, columns of the source's id */
 	const char **id;
 	int nto;
 	/* for a relation, columns of the target's id */
 	const char **to;
-	const char *tenant_column; /* has kg_tenant(), or NULL */
-	bool shared;			   /* every tenant may see all of the table */
+	/* column whose value is the tenant (kg_tenant()), or NULL */
+	const char *tenant_column;
+	bool shared; /* each tenant may see all rows of the table */
 	/* KG_EXPOSE_* bits of the tools that may write the table */
 	int write;
-	const char *version_column; /* counts the changes of a row, or NULL */
-	/* {property: column or [columns]}; NULL: columns have the names */
+	/* column that counts the changes of a row, or NULL */
+	const char *version_column;
+	/*
+	 * {property: column or [columns]}; NULL: columns have the names of the
+	 * properties
+	 */
 	const JsonbContainer *columns;
 } KgTableBinding;
 
 /*
- * Reads x-table of a type, or of a relation, whose table joins two others.
- * Returns NULL and reports a fault if the value is not an object with the
- * members of a binding.
+ * Reads x-table of a type or, if of_relation is set, of a relation, whose table
+ * joins two tables. If the value is not an object with the members of a
+ * binding, reports a fault and returns NULL.
  */
 extern const KgTableBinding *kg_binding_read(const JsonbValue *value,
 											 bool of_relation, const char *path,
 											 KgErrorList *errors);
 
 /*
- * Returns a type whose entities are the edges of a relation with x-table in its
- * schema: the properties of edges, and two references, to the source and to the
- * target.  Returns NULL without x-table, or after a fault.
+ * Returns the type that represents the edges of a relation with x-table in its
+ * schema. Its fields are the properties of edges and two references, to the
+ * source and to the target. Returns NULL if the schema has no x-table or is
+ * faulty.
  */
 extern const KgType *kg_binding_of_edges(const Jsonb *schema,
 										 const char *bundle,
@@ -55,8 +61,8 @@ extern const KgType *kg_binding_of_edges(const Jsonb *schema,
 										 const char *path, KgErrorList *errors);
 
 /*
- * Returns the kind of a type with x-table, entity type or relation, for
- * messages.
+ * Returns the kind of a type with x-table for messages: entity type or
+ * relation.
  */
 static inline const char *
 kg_binding_subject(const KgType *type)
@@ -64,7 +70,10 @@ kg_binding_subject(const KgType *type)
 	return type->binding->nto > 0 ? "relation" : "entity type";
 }
 
-/* Returns the reference to the source (0) or target (1) of such a type. */
+/*
+ * Returns the reference to the source (i = 0) or the target (i = 1) in a type
+ * that kg_binding_of_edges() returned.
+ */
 static inline const KgField *
 kg_binding_end(const KgType *edges, int i)
 {

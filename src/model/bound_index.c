@@ -1,6 +1,7 @@
 /*
  * bound_index.c
- *	  Indexes of the tables of bound types, and how many rows they have.
+ *	  Indexes of the tables of bound types, and estimates of their numbers of
+ *	  rows.
  */
 #include "postgres.h"
 
@@ -72,7 +73,10 @@ kg_bound_base(Oid relid, int64 *columns, int n)
 
 /* ---- indexes ---- */
 
-/* Returns whether the first columns of the index are these, in any order. */
+/*
+ * Returns whether the first columns of the index are the given columns, in any
+ * order.
+ */
 static bool
 begins_with(const Form_pg_index index, const int64 *columns, int n)
 {
@@ -88,7 +92,7 @@ begins_with(const Form_pg_index index, const int64 *columns, int n)
 	return true;
 }
 
-/* Returns the access method of an index, or InvalidOid. */
+/* Returns the OID of an index's access method, or InvalidOid. */
 static Oid
 method_of(Oid indexid)
 {
@@ -123,7 +127,10 @@ is_served_by(Oid indexid, const int64 *columns, int n, bool unique)
 	return serves;
 }
 
-/* A materialized view cannot have NOT NULL. */
+/*
+ * Columns of a materialized view cannot be NOT NULL, so do not require it
+ * there.
+ */
 static bool
 are_required(Relation relation, const int64 *columns, int n)
 {
@@ -135,7 +142,9 @@ are_required(Relation relation, const int64 *columns, int n)
 	return true;
 }
 
-/* The tools that read have no SPI connection, therefore this reads caches. */
+/*
+ * Uses caches instead of SPI, because the reading tools have no SPI connection.
+ */
 bool
 kg_bound_has_index(Oid relid, const int64 *columns, int n, bool unique)
 {
@@ -168,7 +177,10 @@ char *
 kg_bound_index_text(const KgBoundTable *table, const KgBoundProperty *property,
 					bool unique)
 {
-	/* PostgreSQL has no CONCURRENTLY for a partitioned table. */
+	/*
+	 * PostgreSQL does not support CREATE INDEX CONCURRENTLY for a partitioned
+	 * table.
+	 */
 	return psprintf("CREATE %sINDEX %sON %s (%s)",
 					unique ? "UNIQUE " : "",
 					table->kind == RELKIND_PARTITIONED_TABLE ? ""

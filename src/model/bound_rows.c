@@ -1,10 +1,10 @@
 /*
  * bound_rows.c
- *	  Whether a table of the user shows a caller only the rows of the tenant.
- *
- * The table may change after it is bound: a policy is dropped, a view is
- * replaced, the caller becomes the owner.  Therefore a table is checked again
- * after each change of a table or role.  All of it is in the relation cache.
+ *	  The check that a user's table shows a caller only the rows of the
+ *	  caller's tenant. The table may change after it is bound: a policy may be
+ *	  dropped, a view replaced, or the caller may become the owner. Therefore
+ *	  a table is checked again after each change of a table or role. All data
+ *	  for the check are in the relation cache.
  */
 #include "postgres.h"
 
@@ -95,11 +95,14 @@ policies_limit(Relation relation, Oid role)
 			return true;
 		all &= limits || !policy->permissive;
 	}
-	/* Without a permissive policy there are no rows. */
+	/*
+	 * Without a permissive policy, no rows are visible, so the rows are
+	 * limited.
+	 */
 	return all;
 }
 
-/* Finds a column that is compared with a value of the tenant. */
+/* Finds a column that an expression compares with a value of the tenant. */
 static bool
 walk_columns(Node *node, void *context)
 {
@@ -150,10 +153,10 @@ kg_bound_rows_column(Oid relid, Oid role)
 typedef struct Rows
 {
 	Oid role;
-	bool limited;	/* by a policy or view */
-	bool bypassed;	/* the limiting policies do not apply to the role */
-	Oid owner_view; /* reads with its owner's rights */
-	Oid view;		/* whose query is looked at */
+	bool limited;	/* a policy or a view limits the rows to the tenant */
+	bool bypassed;	/* policies limit the rows, but do not apply to the role */
+	Oid owner_view; /* view that reads with its owner's rights, or InvalidOid */
+	Oid view;		/* view whose query is being checked */
 } Rows;
 
 static void look_at(Rows *rows, Oid relid);
@@ -168,7 +171,7 @@ walk_relations(Node *node, void *context)
 		const RangeTblEntry *rte = castNode(RangeTblEntry, node);
 		Rows *rows = context;
 
-		/* The query of a view has entries for the view itself. */
+		/* Skip the entries of the view itself, which its own query contains. */
 		if (rte->rtekind == RTE_RELATION && rte->relid != rows->view)
 			look_at(rows, rte->relid);
 		return false;

@@ -1,6 +1,7 @@
 /*
  * bound_rows.h
- *	  Whether a table of the user shows a caller only the rows of the tenant.
+ *	  The check that a user's table shows a caller only the rows of the
+ *	  caller's tenant.
  */
 #ifndef KG_BOUND_ROWS_H
 #define KG_BOUND_ROWS_H
@@ -10,23 +11,24 @@
 
 typedef struct KgRowsFault
 {
-	bool forbidden; /* the table suits other roles */
+	bool forbidden; /* this role must not read the table, but other roles may */
 	const char *message;
 	const char *expected;
 } KgRowsFault;
 
 /*
- * Returns false and sets the fault if a view reads with its owner's rights, or
- * if nothing limits the rows that the role sees to the tenant. Locks the view
- * and its tables as a reader does (AccessShareLock) until the transaction
- * ends.
+ * Checks that the role sees only rows of the tenant. Returns false and sets
+ * *fault if a view reads with its owner's rights, or if nothing limits the rows
+ * to the tenant and the binding is not shared. Locks the view and its tables in
+ * AccessShareLock mode, as a reader does, until the transaction ends.
  */
 extern bool kg_bound_rows_check(const KgTableBinding *binding, Oid relid,
 								Oid role, KgRowsFault *fault);
 
 /*
- * Returns the number of the column that a policy for the role's reads compares
- * with kg_tenant() or kg_claim(), or InvalidAttrNumber.
+ * Returns the number of the column that a policy compares with kg_tenant() or
+ * kg_claim(), or InvalidAttrNumber. The policy must be one for reads by the
+ * role.
  */
 extern AttrNumber kg_bound_rows_column(Oid relid, Oid role);
 

@@ -1,6 +1,6 @@
 /*
  * bound_table.c
- *	  The tables of bound types, as they are now.
+ *	  The tables of bound types, resolved in the current system catalogs.
  */
 #include "postgres.h"
 
@@ -81,7 +81,7 @@ kg_binding_refuse_write(const KgType *type)
 							"tools");
 }
 
-/* Returns the names of the columns of a property of the root. */
+/* Returns the names of the columns of a top-level property. */
 static const char **
 names_of(const KgType *type, const KgField *field, int *n)
 {
@@ -187,7 +187,10 @@ find_columns(Oid relid, const char **names, int n, Oid role)
 	return property;
 }
 
-/* Returns the OID of the table and its full name, or InvalidOid. */
+/*
+ * Returns the OID of the table and sets *full to its qualified name. Returns
+ * InvalidOid if the table does not exist.
+ */
 static Oid
 find_table(const char *table, const char **full)
 {
@@ -258,8 +261,8 @@ report_rows(const KgType *type, const KgBoundTable *table,
 }
 
 /*
- * Finds a column that the binding may name. Reports a fault if the column does
- * not exist any more.
+ * Finds a column named in the binding. Reports a fault if the column does not
+ * exist any more.
  */
 static bool
 find_named(const KgType *type, const KgBoundTable *table, const char *name,
@@ -388,7 +391,10 @@ kg_bound_value_text(Oid type, Datum value)
 
 	if (type == DATEOID || type == TIMESTAMPOID)
 		return JsonEncodeDateTime(palloc(MAXDATELEN + 1), value, type, NULL);
-	/* The cast of a boolean or inet has another text than its output. */
+	/*
+	 * The explicit cast of boolean and inet to text differs from their output
+	 * function.
+	 */
 	if (find_coercion_pathway(TEXTOID, type, COERCION_EXPLICIT, &cast) ==
 			COERCION_PATH_FUNC &&
 		get_func_nargs(cast) == 1)
@@ -424,7 +430,7 @@ kg_bound_id_text(const char *alias, const KgBoundProperty *id)
 	return sql.data;
 }
 
-/* Undoes the escapes %2F and %25 in place. */
+/* Replaces the escapes %2F and %25 by their characters, in the given buffer. */
 static void
 unescape(char *part)
 {

@@ -2,9 +2,9 @@
  * catalog.c
  *	  Loading and caching of the catalogs of tenants.
  *
- * A catalog has a memory context of its own.  If it is stale or evicted, its
- * context is freed at the end of the transaction, because callers have
- * pointers into it.
+ * A catalog has a memory context of its own. If the catalog is stale or
+ * evicted, its context is freed only at the end of the transaction, because
+ * callers have pointers into it.
  */
 #include "postgres.h"
 
@@ -38,23 +38,28 @@
 
 typedef struct Entry
 {
-	KgCacheEntry entry; /* hash is the role's OID */
+	KgCacheEntry entry; /* cache entry; its hash is the role's OID */
 	KgCatalog catalog;
 	KgCatalogVersion version;
-	bool newest;		 /* was the newest at its generation */
+	bool newest; /* was the newest version when the generation was current */
 	KgSeenSnapshot seen; /* last snapshot known to show this version */
 } Entry;
 
 bool kg_catalog_ever_authorizes = false;
 
-/* A pooled backend serves many tenants. */
+/* Maximum number of cached catalogs. A pooled backend serves many tenants. */
 static const int most = 64;
 static const int most_kb = 64 * 1024;
-/* Stale when any table of the catalog changes, for any tenant. */
+/*
+ * The cache of catalogs. An entry becomes stale when any table of the catalog
+ * changes, for any tenant.
+ */
 static KgCache catalogs = {
 	"catalog", &most, KG_STALE_BY_CATALOG, .most_kb = &most_kb};
 
-/* Returns a datum of the current row, copied into the current context. */
+/*
+ * Returns a jsonb column of the current row, copied into the current context.
+ */
 static Jsonb *
 row_jsonb(uint64 row, int column)
 {
@@ -65,8 +70,8 @@ row_jsonb(uint64 row, int column)
 }
 
 /*
- * Returns a column of type text, copied into the current context. An output
- * function would be looked up for each value.
+ * Returns a column of type text, copied into the current context. Avoids the
+ * output function, which would be looked up for each value.
  */
 static const char *
 row_text(uint64 row, int column)
@@ -117,8 +122,8 @@ load_bundles(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 }
 
 /*
- * Adds a field to the union over the variants; the first property of a name
- * takes precedence.
+ * Adds a field of a variant to the fields of the relation. If several variants
+ * have a property of this name, the first takes precedence.
  */
 static void
 add_edge_field(KgRelation *relation, const KgField *field)
@@ -249,7 +254,10 @@ is_text(const TupleTableSlot *slot, int column, const char *name)
 	return strlen(name) == len && memcmp(VARDATA_ANY(value), name, len) == 0;
 }
 
-/* Returns the type of a tool.  Most tools of a type follow one another. */
+/*
+ * Returns the type of a tool. Checks the previous tool's type first, because
+ * most tools of a type follow one another.
+ */
 static const KgTypeRow *
 type_of_tool(const KgCatalog *catalog, const TupleTableSlot *slot)
 {
@@ -299,7 +307,10 @@ load_tools(KgCatalog *catalog, const Datum *tenant)
 	static KgSaved saved;
 
 	catalog->tools = palloc(sizeof(KgTool));
-	/* Sorted below: PostgreSQL's sort takes longer than all the rest. */
+	/*
+	 * Do not use ORDER BY, because PostgreSQL's sort takes longer than the
+	 * whole read. The tools are sorted below.
+	 */
 	kg_spi_read_each(&saved,
 					 add_tool,
 					 catalog,
@@ -340,7 +351,7 @@ same_agent(const char *a, const char *b)
 	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-/* The key of a lookup, and further requirements. */
+/* The key of a lookup in the cache, and further requirements. */
 typedef struct Wanted
 {
 	const char *tenant;
@@ -398,7 +409,10 @@ is_version(const void *entry, const void *wanted)
 		   a->nbundles == b->nbundles;
 }
 
-/* Loads the catalog under the active snapshot, which shows this version. */
+/*
+ * Loads the catalog under the active snapshot, which shows the version
+ * "wanted".
+ */
 static Entry *
 load_entry(const Wanted *wanted)
 {
@@ -422,8 +436,8 @@ load_entry(const Wanted *wanted)
 }
 
 /*
- * Returns the entry of the version that the active snapshot shows; loads it if
- * necessary.
+ * Returns the cache entry of the version that the active snapshot shows. Loads
+ * the catalog if it is not cached.
  */
 static Entry *
 entry_of_version(Wanted *wanted)
@@ -436,13 +450,16 @@ entry_of_version(Wanted *wanted)
 }
 
 /*
- * Sets the caller's present visibility, whatever the snapshot. A change of
- * memberships changes only this part of a catalog.
+ * Updates the caller's visibility to its present state, independent of the
+ * snapshot. It is the only part of a catalog that depends on memberships.
  */
 static const KgCatalog *
 use(Entry *entry)
 {
-	/* Pointers to types and fields are valid until the transaction ends. */
+	/*
+	 * Pin the entry, because pointers to its types and fields must be valid
+	 * until the transaction ends.
+	 */
 	kg_cache_pin(entry, TopTransactionContext);
 	entry->catalog.plain_visibility = !entry->catalog.lacks_bundles &&
 									  !entry->catalog.authorizes &&
@@ -471,7 +488,10 @@ kg_catalog_get(const char *tenant)
 	return use(seen_entry(tenant));
 }
 
-/* Returns the unit that has one snapshot, for error messages. */
+/*
+ * Returns the unit that uses one snapshot, the statement or the transaction,
+ * for error messages.
+ */
 static const char *
 span_of_snapshot(void)
 {
@@ -513,9 +533,9 @@ find_type_no(const KgCatalog *catalog, int32 type_no)
 }
 
 /*
- * Raises an error if a type requires decisions since the snapshot was taken.
- * Policies use the newest schema, so that a call would silently find no entity
- * of the type.
+ * Raises an error if a type has required decisions only since the snapshot was
+ * taken. Policies use the newest schema, so the call would silently find no
+ * entity of the type.
  */
 static void
 require_same_authorities(const KgCatalog *catalog)
@@ -552,8 +572,9 @@ kg_catalog_of_caller(void)
 }
 
 /*
- * Accepts invalidations first: a session that waited for a row, and has locked
- * no table since, has not processed the invalidations of the writer's commits.
+ * Accepts invalidations first. A session that has waited for a row lock, and
+ * has not locked a table since, has not processed the invalidations of the
+ * commits that it waited for.
  */
 const KgCatalog *
 kg_catalog_newest(const char *tenant)
@@ -571,8 +592,8 @@ kg_catalog_newest(const char *tenant)
 		entry = entry_of_version(&wanted);
 		PopActiveSnapshot();
 		/*
-		 * The snapshot may be too old for changes that arrived while the
-		 * catalog was read.
+		 * If changes arrived while the catalog was read, the snapshot may be
+		 * too old to show them.
 		 */
 		entry->newest = generation == kg_generation();
 	}
@@ -580,10 +601,10 @@ kg_catalog_newest(const char *tenant)
 }
 
 /*
- * Raises an error if the transaction's snapshot shows other schemas. Derived
- * rows follow the newest schemas, but the transaction sees entities of older
- * schemas. The transaction's own schema changes are visible, including changes
- * by the current command.
+ * Raises an error if the transaction's snapshot shows other schemas than the
+ * newest. Derived rows follow the newest schemas, but the transaction would see
+ * entities of older schemas. Changes of schemas by the transaction itself are
+ * visible, also those by the current command.
  */
 static void
 require_seen_types(const KgCatalog *newest)

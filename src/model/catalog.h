@@ -3,13 +3,13 @@
  *	  Bundles, entity types, fields, relations and tools of a tenant, as
  *	  structs.
  *
- * A KgCatalog has the part of a tenant that one role sees under one snapshot.
- * A catalog is read through SPI as that role, and cached by (tenant, role,
- * agent, scoped) and version (model/version.h) until the relcache callback
- * reports a change of a catalog table. A catalog remains valid until the end
- * of the transaction, even if a newer one replaces it. It is read as a whole,
- * so that it is of one snapshot, but a type's schema is parsed when the type
- * is used (model/type_rows.c).
+ * A KgCatalog contains the part of a tenant's data that one role sees under one
+ * snapshot. A catalog is read through SPI as that role, and cached by (tenant,
+ * role, agent, scoped) and version (model/version.h) until the relcache
+ * callback reports a change of a catalog table. A catalog remains valid until
+ * the end of the transaction, even if a newer one replaces it. All rows of a
+ * catalog are read at once, so that they belong to one snapshot. But a type's
+ * schema is parsed only when the type is used (model/type_rows.c).
  */
 #ifndef KG_CATALOG_H
 #define KG_CATALOG_H
@@ -23,19 +23,22 @@
 #include "schema/schema.h"
 
 /*
- * The kind of a field's values: their comparison, order and encoding as keys.
+ * The kind of a field's values. It determines their comparison, order and
+ * encoding as keys.
  */
 typedef enum KgKind
 {
-	KG_KIND_STRING, /* ordered by code point, or by_version */
-	KG_KIND_ENUM,	/* ordered by declaration */
+	/* ordered by code point, or as versions if by_version is set */
+	KG_KIND_STRING,
+	KG_KIND_ENUM, /* ordered as the enum declares the values */
 	KG_KIND_INTEGER,
 	KG_KIND_NUMBER,
 	KG_KIND_BOOLEAN,
-	KG_KIND_DATE,	  /* full-date text */
-	KG_KIND_DATETIME, /* an instant */
-	KG_KIND_OBJECT,	  /* not indexable */
-	KG_KIND_ANY		  /* more than one type; not indexable */
+	KG_KIND_DATE, /* text in the form full-date of RFC 3339 */
+	/* an instant, with or without a time zone offset of its own */
+	KG_KIND_DATETIME,
+	KG_KIND_OBJECT, /* not indexable */
+	KG_KIND_ANY		/* more than one type; not indexable */
 } KgKind;
 
 typedef enum KgOnDelete
@@ -45,7 +48,7 @@ typedef enum KgOnDelete
 	KG_ON_DELETE_SET_NULL
 } KgOnDelete;
 
-/* A step of the path from the root of an entity to a value. */
+/* A step of the path from an entity's document to a value. */
 typedef struct KgStep
 {
 	const char *key; /* member name; NULL: every item of an array */
@@ -55,24 +58,28 @@ typedef struct KgStep
 /* A declared property of a type, with or without annotations. */
 typedef struct KgField
 {
-	const char *name; /* dotted path: "tags", "address.city" */
+	const char *name; /* path with dots, such as "tags" or "address.city" */
 	/* type that has the field; NULL: a relation's field */
 	const struct KgType *type;
 	/*
-	 * another field of a stored schema has this name, too; only the first is
-	 * indexed
+	 * Another field of a stored schema has this name, too. Only the first of
+	 * these fields is indexed.
 	 */
 	bool repeats_name;
 	int nsteps;
 	KgStep *steps;
-	KgKind kind;	 /* the kind of the value, or of the items of an array */
-	bool is_array;	 /* some step is to every item */
+	KgKind kind;	 /* kind of the value or, for an array, of its items */
+	bool is_array;	 /* a step of the path leads to every item of an array */
 	bool nullable;	 /* allows null */
-	bool required;	 /* required at every level */
+	bool required;	 /* required at every level of the path */
 	bool indexed;	 /* x-index */
 	bool by_version; /* x-order: "version" */
-	bool unique;	 /* named by some x-ref-field */
-	/* if indexed: position in key_fields, or above all positions (counted.h) */
+	/* an x-ref-field names this property, so its values must be unique */
+	bool unique;
+	/*
+	 * Position in KgType.key_fields, if the field is indexed. The number of a
+	 * stored count is above all positions (counted.h).
+	 */
 	int32 field_no;
 	bool derived;	/* x-derived */
 	bool counted;	/* x-derived with x-index: the count is stored as a key */
@@ -83,13 +90,14 @@ typedef struct KgField
 	const char *title;
 	const char *description;
 	int nenum;
-	const char **enum_values; /* in declaration order */
+	/* values of the enum in the order of their declaration */
+	const char **enum_values;
 	/* x-ref */
 	const char *ref_bundle; /* target's bundle; not NULL if ref_type is set */
 	const char *ref_type;
 	const char *ref_field; /* x-ref-field; NULL: the target's id */
 	const char *relation;  /* x-relation, or the name in upper case */
-	/* the property of a stored type refers to a type with x-table */
+	/* The field refers to a type with x-table, and its own type is stored. */
 	bool ref_bound;
 	int32 relation_no;
 	KgOnDelete on_delete;
@@ -99,8 +107,9 @@ typedef struct KgField
 } KgField;
 
 /*
- * x-valid-from and x-valid-to: the properties with the beginning and the end
- * of a period of validity (model/period.h). NULL means unbounded on this side.
+ * The properties with the beginning and the end of a period of validity
+ * (x-valid-from and x-valid-to, model/period.h). If a property is NULL, the
+ * period is unbounded on its side.
  */
 typedef struct KgPeriod
 {
@@ -108,26 +117,32 @@ typedef struct KgPeriod
 	const KgField *to;
 } KgPeriod;
 
-/* x-authorize: an external function decides the visibility of entities. */
+/*
+ * The annotation x-authorize: an external authorizer decides which entities are
+ * visible.
+ */
 typedef struct KgAuthorize
 {
 	const char *ability;
 	const char *resource_type;
-	/* field with the resource's id; NULL: the entity's own id */
+	/*
+	 * Field with the resource's id; NULL: the entity's own id is the resource's
+	 * id.
+	 */
 	const KgField *id_field;
 } KgAuthorize;
 
 /*
- * x-id-generate: how kg_graph makes the id of a new entity that is sent
+ * The annotation x-id-generate: how kg_graph generates the id of a new entity
  * without an id.
  */
 typedef struct KgIdGenerate
 {
 	bool uuid;
-	/* prefix of ids with numbers in sequence; NULL: no sequence */
+	/* Prefix of ids with sequential numbers; NULL: ids are not sequential. */
 	const char *prefix;
 	int digits; /* number of digits of these numbers */
-	bool table; /* the table that the type reads makes the id */
+	bool table; /* the bound table generates the id */
 } KgIdGenerate;
 
 typedef struct KgType
@@ -142,51 +157,60 @@ typedef struct KgType
 	const char *schema_hash;
 	int expose; /* KG_EXPOSE_* */
 	int nfields;
-	KgField *fields; /* parents before members */
+	KgField *fields; /* an object's field precedes the fields of its members */
 	const KgField *id_field;
 	/* the id is an integer; then id_field is indexed (model/id.h) */
 	bool number_ids;
 	KgIdGenerate id_generate;
-	const KgField *label_field;	  /* or NULL */
-	const KgField *scope_field;	  /* or NULL */
-	const KgAuthorize *authorize; /* or NULL */
+	const KgField *label_field;	  /* x-label-field, or NULL */
+	const KgField *scope_field;	  /* x-scope-field, or NULL */
+	const KgAuthorize *authorize; /* x-authorize, or NULL */
 	/* x-table (model/binding.h), or NULL */
 	const struct KgTableBinding *binding;
 	KgPeriod period;
 	int naliases;
 	const KgField **alias_fields;
-	bool signs;	 /* x-signs: signs of label and aliases are terms */
+	bool signs;	 /* x-signs: signs in the label and aliases are terms, too */
 	int nsearch; /* x-search: number of fields whose words are indexed */
 	const KgField **search_fields;
 	int nsummary;
 	const KgField **summary_fields;
-	bool has_unique;   /* some field is unique */
-	bool refers_bound; /* some field is ref_bound */
+	bool has_unique;   /* a field has "unique" set */
+	bool refers_bound; /* a field has ref_bound set */
 	int ncounted;	   /* number of counted fields */
-	int nkey_fields;   /* number of field_no positions */
+	int nkey_fields;   /* number of elements of key_fields */
 	const char **key_fields;
 	bool annotate_format; /* x-format: "annotate" */
 	bool history;		  /* x-history */
-	/* start of complete changes in kg_history; 0: none */
+	/* Time from which kg_history has all changes; 0: no history. */
 	TimestampTz history_since;
-	int64 version_above; /* of its entities (store/history/freed.h) */
-	bool ambiguous;		 /* another visible bundle has a type of this name */
-	const Jsonb *definitions; /* {uri: schema} of the bundle, or NULL */
-	/* memory context of the catalog; for data made on demand */
+	/* new entities get a version above it (store/history/freed.h) */
+	int64 version_above;
+	bool ambiguous; /* another visible bundle has a type of this name */
+	/* schemas of the bundle by URI, {uri: schema}; or NULL */
+	const Jsonb *definitions;
+	/* Memory context of the catalog, for data that are created on demand. */
 	MemoryContext context;
-	const KgSchema *compiled; /* NULL until kg_type_schema() */
+	/* compiled schema; NULL until kg_type_schema() is called */
+	const KgSchema *compiled;
 } KgType;
 
 typedef struct KgVariant
 {
 	int32 from_type_no;
 	int32 to_type_no;
-	/* x-ref property from which the edges are derived, or NULL */
+	/*
+	 * The x-ref property from which the edges are derived; NULL for declared
+	 * relations.
+	 */
 	const char *property;
 	/* JSON Schema of the edges' properties, or NULL */
 	const Jsonb *schema;
-	const char *description; /* or NULL */
-	/* edges are rows of a table (model/binding.h); or NULL */
+	const char *description; /* description of the relation, or NULL */
+	/*
+	 * The type that represents the edges if they are rows of a table
+	 * (model/binding.h), or NULL.
+	 */
 	const struct KgType *edges;
 } KgVariant;
 
@@ -195,20 +219,24 @@ typedef struct KgRelation
 	int32 relation_no;
 	const char *bundle;
 	const char *name;
-	const char *inverse; /* or NULL */
+	const char *inverse; /* name of the inverse direction, or NULL */
 	bool symmetric;
-	/* derived from an x-ref; false: declared, edges are explicit */
+	/*
+	 * the edges are derived from an x-ref property; otherwise the relation is
+	 * declared, and its edges are written explicitly
+	 */
 	bool derived;
-	const char *key; /* property that identifies parallel edges, or NULL */
+	const char *key; /* property that distinguishes parallel edges, or NULL */
 	bool history;	 /* changes of its edges are recorded */
-	/* start of complete changes in kg_history; 0: none */
+	/* Time from which kg_history has all changes; 0: no history. */
 	TimestampTz history_since;
-	int expose; /* KG_EXPOSE_*; if declared */
+	int expose; /* KG_EXPOSE_* bits, if the relation is declared */
 	int nvariants;
 	KgVariant *variants;
-	int nfields; /* number of fields of edge properties, over all variants */
+	/* number of fields of edge properties, of all variants together */
+	int nfields;
 	KgField *fields;
-	KgPeriod period; /* equal in all variants */
+	KgPeriod period; /* period of validity; equal in all variants */
 } KgRelation;
 
 typedef struct KgBundle
@@ -218,12 +246,13 @@ typedef struct KgBundle
 	const char *description;
 	const char *instructions;
 	int64 revision;
-	const Jsonb *definitions; /* {uri: schema}, or NULL */
+	/* schemas of the bundle by URI, {uri: schema}; or NULL */
+	const Jsonb *definitions;
 } KgBundle;
 
 /*
- * A type of a catalog. The catalog has the rows of all its types; the schema
- * of a row is parsed by kg_type_of() when the type is used.
+ * A row of an entity type in the catalog. kg_type_of() parses the row's schema
+ * when the type is first used.
  */
 typedef struct KgTypeRow
 {
@@ -239,12 +268,17 @@ typedef struct KgTypeRow
 	TimestampTz history_since;
 	int64 version_above;
 	struct KgCatalog *catalog;
-	KgType *type;  /* NULL until the schema is parsed */
-	bool complete; /* type includes marks from other types */
-	List *named;   /* List of char *: its properties that x-ref-fields name */
+	KgType *type; /* parsed type; NULL until the schema is parsed */
+	/* "type" includes the marks that x-ref-fields of other types set */
+	bool complete;
+	/* List of char *: properties of this type that x-ref-fields name */
+	List *named;
 } KgTypeRow;
 
-/* Annotations that make calls check or read more than the data of a type. */
+/*
+ * Features of a type that make calls check or read more than the type's own
+ * data.
+ */
 typedef enum KgTrait
 {
 	KG_TRAIT_TABLE,		/* x-table */
@@ -286,7 +320,7 @@ typedef struct KgCatalog
 	int ntypes;
 	KgTypeRow *types;	 /* ordered by bundle, position, name */
 	KgTypeRow **by_name; /* ordered by name, bundle */
-	List *naming;		 /* rows whose schemas mention x-ref-field */
+	List *naming;		 /* List of rows whose schemas contain x-ref-field */
 	int nrelations;
 	KgRelation *relations; /* ordered by bundle, name */
 	int ntools;
@@ -294,49 +328,57 @@ typedef struct KgCatalog
 	int nregistered;
 	/* ordered by name (model/tool_version.h) */
 	struct KgRegisteredName *registered;
-	List *aliases;		  /* List of KgToolAlias * */
-	uint64 id;			  /* unique among the catalogs of this backend */
-	uint64 generation;	  /* changes after each known change */
-	const char *revision; /* text that changes with each bundle */
+	List *aliases; /* List of KgToolAlias * */
+	uint64 id; /* identifies the catalog among all catalogs of this backend */
+	/* changes whenever the cached catalogs are refreshed after a change */
+	uint64 generation;
+	const char *revision; /* text that changes with each change of a bundle */
 	bool
-		/* its snapshot shows bundles that the caller does not see */
+		/* The snapshot shows bundles that the caller does not see. */
 		lacks_bundles;
 	MemoryContext context;
-	bool authorizes;	   /* some type has x-authorize */
-	bool edge_history;	   /* some relation has history */
-	int known_traits;	   /* bits of KgTrait that kg_catalog_has() knows */
-	int traits;			   /* those that some type or relation has */
-	bool plain_visibility; /* a role that sees the tenant sees every entity */
+	bool authorizes;   /* some type has x-authorize */
+	bool edge_history; /* some relation records the changes of its edges */
+	/* bits of the KgTraits that kg_catalog_has() has already determined */
+	int known_traits;
+	int traits; /* bits of the known traits that a type or relation has */
+	/* a role that may see the tenant may see each of its entities */
+	bool plain_visibility;
 } KgCatalog;
 
-/* Did any catalog of this backend have a type with x-authorize? */
+/* Set if any catalog of this backend has had a type with x-authorize. */
 extern bool kg_catalog_ever_authorizes;
 
 /*
  * Return the catalog of a tenant as visible to the current role.
- * kg_catalog_get() uses the caller's snapshot, for readers under it.
- * kg_catalog_newest() uses the newest state, for writers after taking locks.
+ * kg_catalog_get() returns the catalog that the caller's snapshot shows, for
+ * readers under this snapshot. kg_catalog_newest() returns the newest catalog,
+ * for writers after they have taken their locks.
  */
 extern const KgCatalog *kg_catalog_get(const char *tenant);
 extern const KgCatalog *kg_catalog_newest(const char *tenant);
 /*
- * Locks these types against changes until the end of the transaction, and
+ * Locks the given types against changes until the end of the transaction, and
  * returns the newest catalog. type_nos may contain a number twice. Raises
  * KG_CONFLICT if the transaction's snapshot shows another schema of a type.
  */
 extern const KgCatalog *kg_catalog_locked(const char *tenant,
 										  const int32 *type_nos, int n);
-/* Raises KG_CONFLICT for data of types or relations that the catalog lacks. */
+/*
+ * Raises KG_CONFLICT, because the call has found data of a type or relation
+ * that the catalog does not have.
+ */
 extern KG_NORETURN void kg_catalog_throw_changed(void);
-/* Raises KG_CONFLICT if the snapshot does not show the tenant by this name. */
+/* Raises KG_CONFLICT, because the snapshot shows no tenant of this name. */
 extern KG_NORETURN void kg_catalog_throw_named(const char *tenant);
 /*
- * Raises KG_CONFLICT for a type that needed no decisions before and does now.
+ * Raises KG_CONFLICT, because the type needed no decisions of the authorizer
+ * when the snapshot was taken, and needs them now.
  */
 extern KG_NORETURN void kg_catalog_throw_authorizes(const KgType *type);
 /*
- * Returns the catalog of the caller's tenant.  Raises KG_NO_TENANT.  Within a
- * call, use kg_running_catalog().
+ * Returns the catalog of the caller's tenant. Raises KG_NO_TENANT if the caller
+ * has no tenant. Within a call, use kg_running_catalog().
  */
 extern const KgCatalog *kg_catalog_of_caller(void);
 
@@ -345,11 +387,10 @@ extern const KgTool *kg_catalog_tool_of(const KgCatalog *catalog,
 										const KgType *type, int operation);
 
 /*
- * Find a type by "type" or "bundle/type".
- *
- * kg_catalog_type() returns NULL if the name is unknown or ambiguous.
- * kg_catalog_require_type() raises an error at path: KG_UNKNOWN_TYPE with the
- * nearest name, or KG_INVALID_INPUT with the handles of an ambiguous name.
+ * Find a type by "type" or "bundle/type". kg_catalog_type() returns NULL if the
+ * name is unknown or ambiguous. kg_catalog_require_type() raises an error at
+ * path instead: KG_UNKNOWN_TYPE with the nearest name if the name is unknown,
+ * and KG_INVALID_INPUT with the possible names if it is ambiguous.
  */
 extern const KgType *kg_catalog_type(const KgCatalog *catalog,
 									 const char *name);
@@ -367,15 +408,15 @@ extern const KgType *kg_type_of(const KgTypeRow *row);
 extern const KgType *kg_tool_type(const KgTool *tool);
 
 /*
- * Return whether a type, or any type of the catalog, has the trait.  Only
- * schemas that mention its annotation are parsed.
+ * Return whether a type, or any type of the catalog, has the trait. Only
+ * schemas that contain the trait's annotation are parsed.
  */
 extern bool kg_row_has(const KgTypeRow *row, KgTrait trait);
 extern bool kg_catalog_has(const KgCatalog *catalog, KgTrait trait);
 
 /*
- * Returns true if the caller sees types at both ends of the relation.  If not,
- * replies do not mention the relation.
+ * Returns true if the caller sees a type at each end of the relation.
+ * Otherwise, replies do not mention the relation.
  */
 extern bool kg_catalog_joins(const KgCatalog *catalog,
 							 const KgRelation *relation);
@@ -394,18 +435,22 @@ extern const KgField *kg_type_field(const KgType *type, const char *name);
 extern void kg_type_mark_unique(KgType *type, const char *ref_field);
 
 /*
- * Adds the x-index properties of a version of the type to its key_fields.
- * Properties that are already in key_fields keep their numbers. New properties
- * follow, in the order of their names.
+ * Adds the x-index properties of parsed, another version of the type, to the
+ * type's key_fields. Properties that are already in key_fields keep their
+ * numbers. New properties follow in the order of their names.
  */
 extern void kg_type_add_key_fields(KgType *type, const KgType *parsed);
 
 /*
- * Returns the compiled schema, made on first use and cached with the catalog.
+ * Returns the compiled schema of a type. It is compiled on first use and cached
+ * with the catalog.
  */
 extern const KgSchema *kg_type_schema(const KgType *type);
 
-/* Returns the type's name in replies: "type", or "bundle/type" if ambiguous. */
+/*
+ * Returns the name of a type in replies: "type", or "bundle/type" if "type" is
+ * ambiguous.
+ */
 extern const char *kg_type_handle(const KgType *type);
 extern const char *kg_row_handle(const KgTypeRow *row);
 
@@ -419,24 +464,28 @@ extern void kg_field_visit(const KgField *field, const JsonbContainer *root,
 						   KgFieldVisitor visitor, void *arg);
 
 /*
- * Returns true if the field is an array without items, as opposed to missing.
+ * Returns true if the document has an array of the field without items. Returns
+ * false if the array is missing.
  */
 extern bool kg_field_is_empty(const KgField *field, const JsonbContainer *root);
 
 /* Returns true if fields of two schemas have equal paths. */
 extern bool kg_field_same_path(const KgField *a, const KgField *b);
 
-/* Returns the JSON Pointer of a field, or of the array that contains it. */
+/*
+ * Returns the JSON Pointer of a field's value in a document. For items of an
+ * array, returns the pointer of the array.
+ */
 extern char *kg_field_pointer(const KgField *field);
 /*
- * Returns the JSON Pointer of a field's subschema, if no $ref or branch leads
- * to it.
+ * Returns the JSON Pointer of a field's subschema in the type's schema. It is
+ * correct only if no $ref or branch leads to the field.
  */
 extern char *kg_field_schema_pointer(const KgField *field);
 
 /*
- * Reads the first value that is not null.  Returns false if there is no such
- * value.
+ * Reads the first value of a field that is not null. Returns false if there is
+ * no such value.
  */
 extern bool kg_field_value(const KgField *field, const JsonbContainer *root,
 						   JsonbValue *value);

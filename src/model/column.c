@@ -1,6 +1,6 @@
 /*
  * column.c
- *	  Properties as columns of SQL.
+ *	  Properties as columns of SQL views.
  */
 #include "postgres.h"
 
@@ -37,7 +37,10 @@ kg_column_field(const KgType *type, const char *property)
 	return kg_column_field_among(type->fields, type->nfields, property);
 }
 
-/* Returns true if the schema limits the property to the range of bigint. */
+/*
+ * Returns true if the schema limits the property's values to the range of
+ * bigint.
+ */
 static bool
 is_bounded(const KgType *type, const KgField *field)
 {

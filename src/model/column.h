@@ -19,23 +19,27 @@
 #define KG_COLUMN_PREFIX "kg_column_"
 
 /*
- * Returns the field of a property of the root, or of its array's items.
- * Returns NULL if there is no such stored field.
+ * Returns the field of a top-level property, or of the items of its array.
+ * Returns NULL if the type has no stored property of this name.
  */
 extern const KgField *kg_column_field(const KgType *type, const char *property);
-/* Returns the field of a property among the fields of a relation, or NULL. */
+/*
+ * Like kg_column_field(), for a property of a relation's edges. Returns NULL if
+ * fields does not contain it.
+ */
 extern const KgField *kg_column_field_among(const KgField *fields, int n,
 											const char *property);
 
 /*
- * Returns the SQL type of a field of kg_column_field(), such as TEXTOID,
- * TEXTARRAYOID or JSONBOID.  type is NULL for a relation, whose integers are
- * numeric, because variants may have different bounds.
+ * Returns the SQL type of a field that kg_column_field() has returned, such as
+ * TEXTOID, TEXTARRAYOID or JSONBOID. type is NULL for a relation. Integers of a
+ * relation become numeric, because its variants may have different bounds.
  */
 extern Oid kg_column_type(const KgType *type, const KgField *field);
 
 /*
- * Converts a value to a scalar SQL type.  Returns false if that is impossible.
+ * Converts a value to a scalar SQL type. Returns false if the value is not one
+ * of this type.
  */
 extern bool kg_column_value(const JsonbValue *value, Oid type, Datum *result);
 

@@ -1,6 +1,6 @@
 /*
  * counted.c
- *	  Counts of edges, declared with x-derived.
+ *	  Properties that count an entity's edges (x-derived).
  */
 #include "postgres.h"
 

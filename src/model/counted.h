@@ -1,14 +1,14 @@
 /*
  * counted.h
- *	  Counts of edges, declared with x-derived.
+ *	  Properties that count an entity's edges (x-derived).
  *
- * With x-index a count is stored as a key: a row of kg_index_key for each
- * entity of the type, which the triggers of kg_edge maintain
+ * With x-index, the count is stored as a key, that is, as a row of kg_index_key
+ * for each entity of the type, which the triggers of kg_edge maintain
  * (store/derived/counted.h). The count includes all edges of the tenant.
- * Therefore it is not among the entity's own keys (packed_keys.h), which any
- * caller that sees the entity can read. Rows of counts are found by node.
- * Their field numbers are high, so that a partial index can contain only these
- * rows.
+ * Therefore the count is not stored among the entity's own keys
+ * (packed_keys.h), which any caller that sees the entity can read. Rows of
+ * counts are found by node. Their field numbers are high, so that a partial
+ * index can contain only these rows.
  */
 #ifndef KG_COUNTED_H
 #define KG_COUNTED_H
@@ -20,10 +20,13 @@
  * in key_fields.
  */
 #define KG_COUNTED_FIELDS 32768
-/* Predicate of the partial index by node, for SQL texts. */
+/* Predicate of the partial index of counts by node, for SQL texts. */
 #define KG_COUNTED_ROWS "field_no >= 32768"
 
-/* The relations whose edges are counted, by the end at which the entity is. */
+/*
+ * The numbers of the relations whose edges are counted, by the end of the edge
+ * at which the counting entity is.
+ */
 typedef struct KgCountedRelations
 {
 	int nincoming; /* entity is the target */
@@ -31,30 +34,34 @@ typedef struct KgCountedRelations
 	int noutgoing; /* entity is the source */
 	Datum *outgoing;
 	/*
-	 * relations counted at either end; an edge from an entity to itself counts
-	 * once
+	 * Relations counted at both ends. An edge from an entity to itself counts
+	 * once.
 	 */
 	int nboth;
 	Datum *both;
 } KgCountedRelations;
 
 /*
- * Returns true if the property counts edges of the relation at entities of the
+ * Returns true if the property counts the relation's edges at entities of the
  * type.
  */
 extern bool kg_counts_relation(const KgType *type, const KgField *field,
 							   const KgRelation *relation);
 /*
- * Returns true if the property counts the relation by name.  For edges that
- * are, or before a change of the relation were, at such entities.
+ * Returns true if the property counts edges of relations with this relation's
+ * name. The types at the ends are not compared, because they may have been
+ * others before a change of the relation.
  */
 extern bool kg_counts_by_name(const KgField *field, const KgRelation *relation);
-/* Returns arrays of int4, in the current context. */
+/*
+ * Returns the relations that a property counts, as arrays of int4 in the
+ * current context.
+ */
 extern KgCountedRelations kg_counted_relations(const KgCatalog *catalog,
 											   const KgType *type,
 											   const KgField *field);
 
-/* Returns a count as a key. */
+/* Returns the key that represents a count. */
 extern bytea *kg_counted_key(const KgField *field, int64 count);
 
 #endif /* KG_COUNTED_H */

@@ -2,19 +2,20 @@
  * deb_version.c
  *	  Versions as bytes, ordered as deb-version(7).
  *
- * A part of a version is alternating runs of non-digits and digits, which are
- * compared in turn.  Non-digits are compared by character: ~ is before the
- * end, the end before letters, and letters before other characters.  Digits
- * are compared as a number.  Therefore a run of non-digits is encoded as its
- * characters and an end, and a number as its length in two bytes and its
- * digits without leading zeros.  An empty run of non-digits ends a part;
- * within a part only the first run can be empty.
+ * A part of a version consists of alternating runs of non-digits and digits.
+ * The runs of two versions are compared in turn. Runs of non-digits are
+ * compared character by character: ~ is before the end of the run, the end
+ * before letters, and letters before other characters. Runs of digits are
+ * compared as numbers. Therefore a run of non-digits is encoded as its
+ * characters and a byte for its end. A number is encoded as its length in two
+ * bytes and its digits without leading zeros. An empty run of non-digits ends a
+ * part; within a part only the first run can be empty.
  */
 #include "postgres.h"
 
 #include "model/deb_version.h"
 
-#define BEFORE_END 0x01 /* ~ */
+#define BEFORE_END 0x01 /* for the character ~ */
 #define END 0x02
 #define AFTER_LETTERS 0x7f /* followed by the character itself */
 

@@ -8,15 +8,17 @@
 #include "lib/stringinfo.h"
 
 /*
- * Appends the order of a version, [epoch:]upstream[-revision].
- *
- * No result is a prefix of another.  Equal versions ("1.0" and "1.00-0") have
- * equal bytes.  Any text is a version; text before a colon that is not a
- * number is not an epoch.
+ * Appends bytes that order a version, [epoch:]upstream[-revision]. The bytes of
+ * one version are never a prefix of another's. Equal versions ("1.0" and
+ * "1.00-0") have equal bytes. Any text is a version. If the text before a colon
+ * is not a number, it is not an epoch.
  */
 extern void kg_deb_version_append(StringInfo buf, const char *text, int len);
 
-/* Returns the length of the version's order at the start of the bytes. */
+/*
+ * Returns the length of the bytes that order a version, at the start of the
+ * given bytes.
+ */
 extern int kg_deb_version_length(const uint8 *bytes, int len);
 
 #endif /* KG_DEB_VERSION_H */

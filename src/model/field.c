@@ -1,6 +1,6 @@
 /*
  * field.c
- *	  Values of a field in an entity.
+ *	  Access to the values of a field in an entity's document.
  */
 #include "postgres.h"
 
@@ -32,7 +32,7 @@ visit(const KgField *field, int step, const JsonbValue *value,
 			visit(field, step + 1, &member, visitor, arg);
 		return;
 	}
-	/* null in the position of an array counts as missing */
+	/* a null in place of an array counts as a missing array */
 	if (!kg_json_is_array(value))
 		return;
 	check_stack_depth();

@@ -1,6 +1,6 @@
 /*
  * handle.c
- *	  Handles of entities.
+ *	  Handles: texts that identify entities.
  */
 #include "postgres.h"
 

@@ -1,7 +1,7 @@
 /*
  * handle.h
- *	  Handles of entities: "type:id", or "bundle/type:id" if several visible
- *	  bundles have the type.
+ *	  Handles: texts that identify entities. The form is "type:id", or
+ *	  "bundle/type:id" if several visible bundles have the type.
  */
 #ifndef KG_HANDLE_H
 #define KG_HANDLE_H
@@ -9,8 +9,9 @@
 #include "model/catalog.h"
 
 /*
- * Splits a handle; *id points into it.  Returns false if it does not start
- * with a type's name and a colon; it may be a bare id then.
+ * Splits a handle into *type and *id, which points into handle. Returns false
+ * if the handle does not begin with a type's name and a colon. It may then be a
+ * bare id.
  */
 extern bool kg_handle_split(const KgCatalog *catalog, const char *handle,
 							const KgType **type, const char **id);

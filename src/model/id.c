@@ -1,6 +1,6 @@
 /*
  * id.c
- *	  Ids as texts and as values of documents.
+ *	  Conversion of ids between texts and values of documents.
  */
 #include "postgres.h"
 

@@ -35,7 +35,7 @@
 #define TAG_VERSION 0x38
 #define TAG_MISSING 0xff
 
-/* Seconds from UTC of the farthest time zone that a date-time can have. */
+/* Maximum offset of a date-time's time zone from UTC, in seconds. */
 #define FARTHEST_ZONE (23 * SECS_PER_HOUR + 59 * SECS_PER_MINUTE)
 
 static void
@@ -72,8 +72,8 @@ kg_key_empty(void)
 }
 
 /*
- * Returns the first byte of a key, or a value that is not a tag for an empty
- * key.
+ * Returns the tag, which is the first byte of a key. For an empty key, returns
+ * a value that is not a tag.
  */
 static uint8
 tag_of(const bytea *key)
@@ -116,8 +116,8 @@ encode_text(const char *s, int len)
 }
 
 /*
- * Returns the key of a version. The first part of the key orders versions. The
- * text of the version follows, which distinguishes equal versions.
+ * Returns the key of a version. Its first part orders versions. The text of the
+ * version follows, because versions that are equal in order may differ in text.
  */
 static bytea *
 encode_version(const char *s, int len)
@@ -132,8 +132,8 @@ encode_version(const char *s, int len)
 }
 
 /*
- * Appends eight bytes, high first.  The sign bit is inverted so that negative
- * numbers come first.
+ * Appends an int64 as eight bytes, most significant first. The sign bit is
+ * inverted, so that negative numbers come first.
  */
 static void
 append_int64(StringInfo key, int64 n)
@@ -145,12 +145,11 @@ append_int64(StringInfo key, int64 n)
 }
 
 /*
- * Encodes a number as sign, decimal exponent and digits of 0.ddd *
- * 10^exponent.
+ * Encodes a number as sign, decimal exponent and digits of 0.ddd * 10^exponent.
  *
- * The digits have neither leading nor trailing zeros.  Two digits are one byte
- * from 1 to 100, so that 0 ends them.  A negative number has all bytes after
- * the sign inverted.
+ * The digits have neither leading nor trailing zeros. Two digits are encoded as
+ * one byte from 1 to 100, so a byte 0 marks their end. If the number is
+ * negative, all bytes after the sign are inverted.
  */
 static bytea *
 encode_number(Numeric number)
@@ -167,7 +166,7 @@ encode_number(Numeric number)
 
 	if (numeric_is_nan(number) || numeric_is_inf(number))
 		return NULL;
-	/* The characters of the text are converted to digits in place. */
+	/* Convert the characters of the text to digits in the same buffer. */
 	digits = DatumGetCString(
 		DirectFunctionCall1(numeric_out, NumericGetDatum(number)));
 	negative = digits[0] == '-';
@@ -187,13 +186,13 @@ encode_number(Numeric number)
 	/* numeric reaches 10^131072, so a biased exponent needs three bytes */
 	exponent = point - start + (1 << 22);
 
-	/* tag, sign, exponent, pairs of digits, 0 */
+	/* size: tag and sign, exponent, pairs of digits, end */
 	key = palloc(VARHDRSZ + 2 + 3 + (ndigits - start + 1) / 2 + 1);
 	p = (uint8 *) VARDATA(key);
 	*p++ = TAG_NUMBER;
 	if (start == ndigits)
 	{
-		*p++ = 0x01; /* zero, between negative and positive */
+		*p++ = 0x01; /* zero sorts between negative and positive numbers */
 		SET_VARSIZE(key, p - (uint8 *) key);
 		return key;
 	}
@@ -254,11 +253,11 @@ valid_date(int year, int month, int day)
 typedef struct Instant
 {
 	int64 seconds;
-	const char *fraction; /* without trailing zeros */
+	const char *fraction; /* digits of the fraction without trailing zeros */
 	int fraction_len;
 } Instant;
 
-/* Reads YYYY-MM-DD as a Julian day. */
+/* Reads a date YYYY-MM-DD and sets *julian to its Julian day. */
 static bool
 read_date(const char **p, const char *end, int *julian)
 {
@@ -272,7 +271,7 @@ read_date(const char **p, const char *end, int *julian)
 	return true;
 }
 
-/* Reads Z or an offset as seconds from UTC. */
+/* Reads a time zone, Z or an offset, and sets *zone to seconds from UTC. */
 static bool
 read_zone(const char **p, const char *end, int *zone)
 {
@@ -310,7 +309,7 @@ read_fraction(const char **p, const char *end, Instant *instant)
 	return true;
 }
 
-/* Reads an RFC 3339 date-time.  A leap second equals the second after it. */
+/* Reads a date-time of RFC 3339. A leap second becomes the second after it. */
 static bool
 read_datetime(const char *s, int len, Instant *instant)
 {
@@ -331,7 +330,10 @@ read_datetime(const char *s, int len, Instant *instant)
 	return true;
 }
 
-/* Reads a date-time, or a date as its begin in UTC. */
+/*
+ * Reads an instant: a date-time, or a date, which stands for its beginning in
+ * UTC.
+ */
 static bool
 read_instant(const char *s, int len, Instant *instant)
 {
@@ -485,8 +487,8 @@ kg_key_bound(const KgField *field, const JsonbValue *value, bool above)
 }
 
 /*
- * Returns the length of the key without its tag. For a text, it is the length
- * of the text.
+ * Returns the length of a value's key without the tag. For a text, this is the
+ * length of the text.
  */
 static int
 key_bytes(const KgField *field, const JsonbValue *value)
@@ -506,8 +508,8 @@ kg_key_fits(const KgField *field, const JsonbValue *value)
 	int most = kg_setting_max_key_bytes;
 
 	/*
-	 * A number's key has at most two bytes for two of the stored number, and a
-	 * few more.
+	 * Estimate first: a number's key is at most a few bytes longer than the
+	 * stored number.
 	 */
 	if (value->type == jbvNumeric)
 		return VARSIZE_ANY(value->val.numeric) + 8 <= most ||
@@ -542,7 +544,10 @@ kg_key_prefix_low(const char *prefix, int len)
 	return end_key(&key);
 }
 
-/* UTF-8 never contains ff, so it is above every continuation. */
+/*
+ * Returns the upper bound of keys of texts with a prefix. Its last byte is ff,
+ * which UTF-8 never contains, so it is above every text with the prefix.
+ */
 bytea *
 kg_key_prefix_high(const char *prefix, int len)
 {
@@ -593,7 +598,7 @@ decode_exponent(const uint8 *p, uint8 mask)
 		   (1 << 22);
 }
 
-/* Returns true if the bytes have encode_number()'s form. */
+/* Returns true if the bytes have the form that encode_number() creates. */
 static bool
 is_number(const uint8 *p, int len)
 {
@@ -622,7 +627,7 @@ decode_as_integer(const uint8 *p, int len, int64 *value)
 			   p + 4, len - 5, decode_exponent(p, mask), mask, value);
 }
 
-/* Decodes a number of encode_number(). */
+/* Decodes a number that encode_number() has encoded. */
 static Numeric
 decode_number(const uint8 *p, int len)
 {
@@ -639,7 +644,10 @@ decode_number(const uint8 *p, int len)
 	{
 		appendStringInfo(&text, "%02d", (p[i] ^ mask) - 1);
 	}
-	/* numeric_in() may not have space for a trailing zero. */
+	/*
+	 * Remove trailing zeros, because numeric_in() may fail if the digits do not
+	 * fit.
+	 */
 	while (text.data[text.len - 1] == '0')
 		text.len--;
 	appendStringInfo(&text, "e%d", decode_exponent(p, mask));
@@ -659,8 +667,8 @@ set_string(JsonbValue *value, char *s, int len)
 
 /*
  * Returns an instant as a date-time in UTC. RFC 3339 has years of four digits.
- * An instant outside of these years can only be written in another time zone.
- * The farthest time zone is used.
+ * If the instant is outside of these years in UTC, it is written in the time
+ * zone with the greatest offset, in which the year has four digits.
  */
 static char *
 instant_text(int64 seconds, const char *fraction, int len)
@@ -705,7 +713,7 @@ decode_seconds(const uint8 *p)
 	return (int64) (u ^ (UINT64CONST(1) << 63));
 }
 
-/* Returns true if the bytes have encode_datetime()'s form. */
+/* Returns true if the bytes have the form that encode_datetime() creates. */
 static bool
 is_instant(const uint8 *p, int len)
 {
@@ -845,7 +853,10 @@ kg_key_decode(const KgField *field, const bytea *key, JsonbValue *value)
 			set_string(value, pnstrdup((const char *) p, len), len);
 			break;
 		case TAG_VERSION:
-			/* The text follows the order and one byte. */
+			/*
+			 * The version's text follows the bytes of its order and one byte
+			 * 00.
+			 */
 			good = true;
 			position = Min(kg_deb_version_length(p, len) + 1, len);
 			set_string(value,

@@ -2,10 +2,10 @@
  * key.h
  *	  Order-preserving byte keys of indexed values (kg_index_key.key).
  *
- * memcmp() of two keys of a field orders them as their values: enums by
- * declaration, numbers exactly at any size and scale, date-times as instants,
- * strings by code point, and missing or null last.  Comparison of bytea is
- * leakproof, so that an index can be used under row-level security.
+ * memcmp() orders the keys of a field as their values: enums by declaration,
+ * numbers exactly at any size and scale, date-times as instants, strings by
+ * code point, and missing or null last. Comparison of bytea is leakproof, so
+ * that an index can be used under row-level security.
  */
 #ifndef KG_KEY_H
 #define KG_KEY_H
@@ -14,38 +14,39 @@
 #include "model/catalog.h"
 
 /*
- * Returns the key of a value, in the current context.  NULL and JSON null have
+ * Returns the key of a value, in the current context. NULL and JSON null have
  * the key of a missing value.
  *
  * Returns NULL if the value does not fit the field's kind: an undeclared enum
- * value, a string for a number, an invalid date-time.  Only arguments can have
- * such values because stored entities are validated.  The key is as long as
- * the value; callers that store or look up keys must check kg_key_fits().
+ * value, a string for a number, an invalid date-time. Only arguments can have
+ * such values, because stored entities are validated. The length of the key is
+ * not limited, so callers that store or look up keys must check kg_key_fits()
+ * first.
  */
 extern bytea *kg_key_encode(const KgField *field, const JsonbValue *value);
 
 /*
- * Returns a bound for a range of keys that begins or ends at a value. The
- * bound is the value's key, adjusted so that all versions equal to the value
- * are on the same side of it. If above is true, keys from the bound on belong
- * to values greater than the value. If above is false, keys before the bound
- * belong to values less than the value.
+ * Returns a bound for a range of keys that begins or ends at a value. The bound
+ * is derived from the value's key so that all versions which are equal in order
+ * are on one side of it. If above is true, the keys at and after the bound are
+ * those of greater values. If above is false, the keys before the bound are
+ * those of less values.
  */
 extern bytea *kg_key_bound(const KgField *field, const JsonbValue *value,
 						   bool above);
 
 /*
- * kg_key_fits() returns true if the value's key is within
- * kg_graph.max_key_bytes.  kg_key_limit_error() returns the error if it is not;
- * the caller adds the entity or argument.
+ * kg_key_fits() returns true if the length of the value's key is at most
+ * kg_graph.max_key_bytes. kg_key_limit_error() returns the error for a longer
+ * key; the caller adds the entity or the argument to it.
  */
 extern bool kg_key_fits(const KgField *field, const JsonbValue *value);
 extern KgError *kg_key_limit_error(const KgField *field,
 								   const JsonbValue *value);
 
 /*
- * Returns the key of a missing value.  An entity without a value has one such
- * key.
+ * Returns the key that represents a missing value. An entity without a value of
+ * a field has this key once.
  */
 extern bytea *kg_key_missing(void);
 /*
@@ -53,7 +54,10 @@ extern bytea *kg_key_missing(void);
  * item.
  */
 extern bytea *kg_key_empty(void);
-/* Returns true if the key is a value's, neither missing nor empty. */
+/*
+ * Returns true if the key is that of a value, not that of a missing value or of
+ * an array without items.
+ */
 extern bool kg_key_is_value(const bytea *key);
 
 /* Compares keys as bytea.  Returns a number below, equal to or above 0. */
@@ -62,47 +66,49 @@ extern int kg_key_compare(const bytea *a, const bytea *b);
 extern int kg_key_sort(const void *a, const void *b);
 
 /*
- * Returns the key of an instant: a date-time, or the start of a date in UTC.
- * Returns NULL for any other text.
+ * Returns the key of an instant. text is a date-time, or a date, which stands
+ * for its beginning in UTC. Returns NULL for any other text.
  */
 extern bytea *kg_key_instant(const char *text, int len);
 /*
- * Reads an instant as timestamptz: microseconds since 2000, rounded down.
- * Returns false for any other text.
+ * Reads an instant as a timestamptz: microseconds since 2000-01-01 UTC, rounded
+ * down. Returns false if text is neither a date-time nor a date.
  */
 #define KG_DATE_LENGTH 10
 extern bool kg_key_instant_micros(const char *text, int len, int64 *micros);
 
 /*
- * kg_key_day() sets the UTC day and second of the key of an instant, rounded
- * down. It returns false for other keys. The second function returns the
- * date-time of a day and second, or the earliest date-time that can be
- * written, if that is later.
+ * kg_key_day() reads the UTC day and the second of the day from the key of an
+ * instant, rounded down. It returns false for other keys. kg_key_day_text()
+ * returns the date-time of a day and a second. If the day is before the
+ * earliest date-time that can be written, returns the earliest.
  */
 extern bool kg_key_day(const bytea *key, int *julian, int *second);
 extern char *kg_key_day_text(int julian, int second);
 
-/* Bounds for starts_with on a string field: low <= key < high. */
+/*
+ * Return the bounds of the keys of a string field whose texts have the prefix:
+ * low <= key < high.
+ */
 extern bytea *kg_key_prefix_low(const char *prefix, int len);
 extern bytea *kg_key_prefix_high(const char *prefix, int len);
 /*
- * Returns an upper bound, by bytes, for texts with the prefix. The bound ends
- * with the largest character, so it is above every text with the prefix.
+ * Returns a text that is, in byte order, above every text with the prefix. It
+ * is the prefix with the largest character appended.
  */
 extern char *kg_text_prefix_high(const char *prefix);
 
 /*
- * Decodes the value of a key (enums as text, numbers as numeric). The value is
- * null if the key stands for a missing value. Raises KG_INTERNAL if the key is
- * not valid for the field, because it is damaged or belongs to another
- * property.
+ * Decodes a key into a value: an enum as text, a number as numeric. The key of
+ * a missing value becomes null. Raises KG_INTERNAL if the key is not valid for
+ * the field, because the key is damaged or belongs to another property.
  */
 extern void kg_key_decode(const KgField *field, const bytea *key,
 						  JsonbValue *value);
 
 /*
- * Reads the integer of a key.  Returns false if it is not an integer of at
- * most 18 digits.
+ * Reads the integer that a key represents. Returns false if the key does not
+ * represent an integer of at most 18 digits.
  */
 extern bool kg_key_integer(const bytea *key, int64 *value);
 

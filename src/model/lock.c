@@ -2,9 +2,9 @@
  * lock.c
  *	  Locks on entity types, relations, bundles and tenants.
  *
- * They are heavyweight locks on (table of the catalog, number).  They are
- * visible in pg_locks, take part in deadlock detection and end with the
- * (sub)transaction, but write nothing.
+ * A lock is a heavyweight lock of PostgreSQL, identified by a table of the
+ * catalog and a number. Such locks are visible in pg_locks, take part in
+ * deadlock detection and end with the (sub)transaction. They write nothing.
  */
 #include "postgres.h"
 
@@ -81,10 +81,13 @@ kg_lock_relation_exclusive(int32 relation_no)
 	return lock_object("kg_relation", relation_no, ShareRowExclusiveLock);
 }
 
-/* Differs from the tenant's two locks for writers. */
+/*
+ * Number of the lock on a tenant's views; the numbers below are its two locks
+ * for writers.
+ */
 #define KG_VIEWS 2
 
-/* Besides the lock of the type (0). */
+/* Number of the lock on a type's id numbers; 0 is the lock on the type. */
 #define KG_NUMBERS 1
 
 void
@@ -105,13 +108,15 @@ kg_lock_views(const char *tenant)
 }
 
 /*
- * The numbers of a relation's locks on all its pairs and on single pairs. 0 is
- * the lock on the relation.
+ * Numbers of the locks on all pairs of a relation and on single pairs. 0 is the
+ * lock on the relation.
  */
 #define KG_ALL_PAIRS 1
 #define KG_FIRST_PAIR 2
 
-/* Returns the counter of pair locks that the transaction has taken. */
+/*
+ * Returns a pointer to the number of pair locks that the transaction has taken.
+ */
 static int *
 pairs_taken(void)
 {
@@ -139,11 +144,12 @@ compare_parts(const void *a, const void *b)
 }
 
 /*
- * Locks pairs in a fixed order, so that two callers do not deadlock. Half of a
- * transaction's share of the lock table is for pairs. Above it, all pairs are
- * locked at once if no other session has a pair locked. A session that waits
- * for the lock on all pairs while it has locks on pairs may deadlock with
- * another waiter. So it waits only after many more pairs.
+ * Locks pairs in a fixed order, so that two callers do not deadlock. Pairs may
+ * use half of a transaction's share of the lock table. For more pairs, one lock
+ * on all pairs of the relation is taken, if no other session has locked a pair.
+ * A session that waits for the lock on all pairs while it has locks on pairs
+ * may deadlock with another waiter. So a session waits for that lock only if it
+ * needs many more pairs.
  */
 void
 kg_lock_pairs(int32 relation_no, const uint32 *hashes, int n)
@@ -177,7 +183,10 @@ kg_lock_pairs(int32 relation_no, const uint32 *hashes, int n)
 	pfree(parts);
 }
 
-/* Differs from the locks of bundles, whose names are not empty. */
+/*
+ * The empty name distinguishes this lock from the locks of bundles, whose names
+ * are not empty.
+ */
 void
 kg_lock_names(const char *tenant)
 {
@@ -211,7 +220,10 @@ kg_lock_tenant_exclusive(const char *tenant)
 	lock_tenant(tenant, ShareRowExclusiveLock);
 }
 
-/* Besides the lock above, on which writers would wait. */
+/*
+ * Number of the lock that freezes a tenant; it differs from the lock for
+ * counting, on which writers would wait.
+ */
 #define KG_FREEZING 1
 
 KgLocked

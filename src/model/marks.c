@@ -1,6 +1,6 @@
 /*
  * marks.c
- *	  Marks of values in a reply.
+ *	  Marks of members of a reply: untrusted text, or a media type.
  */
 #include "postgres.h"
 
@@ -8,7 +8,8 @@
 
 typedef struct KgMark
 {
-	const char *of; /* object that has the member; NULL: the reply itself */
+	/* name of the object that has the member; NULL: the reply itself */
+	const char *of;
 	const char *member;
 } KgMark;
 
@@ -47,8 +48,8 @@ kg_marks_rename(KgMarks *marks, const char *member, const char *told)
 }
 
 /*
- * Writes the array of the marks of one object, from index first.  Returns
- * their number.
+ * Writes the array of the marked members of one object, from index first.
+ * Returns their number.
  */
 static int
 write_untrusted_of(const List *untrusted, int first, KgJsonWriter *w)

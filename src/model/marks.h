@@ -1,7 +1,7 @@
 /*
  * marks.h
- *	  Marks of values in a reply: those with untrusted text, and those with a
- *	  media type.
+ *	  Marks of members of a reply. A mark says that the value is untrusted
+ *	  text, or that the value has a media type.
  */
 #ifndef KG_MARKS_H
 #define KG_MARKS_H
@@ -13,28 +13,28 @@
 typedef struct KgMarks
 {
 	List *untrusted; /* List of KgMark * */
-	List *typed;	 /* List of const KgField *, with a content type */
+	List *typed;	 /* List of const KgField *: fields with a content type */
 } KgMarks;
 
 /*
- * Notes that the reply's member has the value of the field.  Does nothing if
+ * Marks a member of the reply that has a value of the field. Does nothing if
  * field is NULL.
  */
 extern void kg_marks_note(KgMarks *marks, const KgField *field,
 						  const char *member);
-/* Renames a marked member. */
+/* Renames a marked member. The last argument is its new name. */
 extern void kg_marks_rename(KgMarks *marks, const char *member,
 							const char *told);
 /*
- * Notes a member of one of several objects. All notes for the same object must
- * be consecutive.
+ * Marks a member of one of several objects in the reply. All calls for one
+ * object must be consecutive.
  */
 extern void kg_marks_note_of(KgMarks *marks, const char *of,
 							 const KgField *field, const char *member);
 
 /*
- * Writes "untrusted", [member, ...] or {of: [member, ...]}, and
- * "content_types", if there are any.
+ * Writes the members "untrusted", as [member, ...] or {of: [member, ...]}, and
+ * "content_types". Omits a member without marks.
  */
 extern void kg_marks_write(const KgMarks *marks, KgJsonWriter *w);
 

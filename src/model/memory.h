@@ -2,7 +2,7 @@
  * memory.h
  *	  The bundle "memory", which the toolset memory reads and writes.
  *
- * Like the reference MCP server of that name, it has entities of free types,
+ * Like the MCP reference server "memory", it has entities of free types,
  * relations of free types between them, and observations about them.
  */
 #ifndef KG_MEMORY_H
@@ -12,24 +12,33 @@
 
 #define KG_MEMORY_BUNDLE "memory"
 
-/* Property that marks an entity that exists only as the end of a relation. */
+/*
+ * Property that marks a stub: an entity that exists only because it is the end
+ * of a relation.
+ */
 #define KG_MEMORY_STUB "stub"
 
-/* Characters of a word that a search compares; longer words are truncated. */
+/*
+ * Number of characters of a word that a search compares. Longer words are
+ * truncated.
+ */
 #define KG_MEMORY_WORD_CHARS 20
 
 typedef struct KgMemory
 {
 	const KgCatalog *catalog;
-	const KgType *entity;		/* with name, entityType, stub */
-	const KgType *observation;	/* with id, entity, n, content, parts */
-	const KgRelation *relates;	/* declared; its key is relationType */
-	const KgRelation *observes; /* derived from observation.entity */
+	/* type with the properties name, entityType and stub */
+	const KgType *entity;
+	/* type with the properties id, entity, n, content and parts */
+	const KgType *observation;
+	/* declared relation, whose key is relationType */
+	const KgRelation *relates;
+	const KgRelation *observes; /* relation derived from observation.entity */
 } KgMemory;
 
 /*
- * Returns true if the caller sees a bundle of that name and form in the
- * tenant.
+ * Finds the bundle "memory". Returns true if the caller sees a bundle of this
+ * name, with these types and relations, in the tenant.
  */
 extern bool kg_memory_find(const KgCatalog *catalog, KgMemory *memory);
 

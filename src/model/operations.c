@@ -11,14 +11,14 @@ const KgOperation kg_operations[KG_NOPERATIONS] = {
 	[KG_OPERATION_GET] = {KG_EXPOSE_GET, "get", "get_", "", false, true},
 	[KG_OPERATION_LIST_IDS] =
 		{KG_EXPOSE_LIST_IDS, "list_ids", "list_", "_ids", false, true},
-	/* Not idempotent: a repetition is refused because the ids exist. */
+	/* not idempotent: a repeated call is refused, because the ids exist */
 	[KG_OPERATION_CREATE] =
 		{KG_EXPOSE_CREATE, "create", "create_", "", false, false},
 	[KG_OPERATION_UPDATE] =
 		{KG_EXPOSE_UPDATE, "update", "update_", "", true, true},
 	[KG_OPERATION_DELETE] =
 		{KG_EXPOSE_DELETE, "delete", "delete_", "", true, true},
-	/* Not idempotent: a repetition does not find the merged entities. */
+	/* not idempotent: a repeated call does not find the merged entities */
 	[KG_OPERATION_MERGE] =
 		{KG_EXPOSE_MERGE, "merge", "merge_", "", true, false},
 	[KG_OPERATION_HISTORY] =

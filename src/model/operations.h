@@ -1,9 +1,8 @@
 /*
  * operations.h
- *	  Operations of the generated tools.
- *
- * One list for the annotation x-tool-expose, a relation's "tools", rows of
- * kg_tool, names and hints of tools.
+ *	  Operations of the generated tools. This single list is used for the
+ *	  annotation x-tool-expose, the member "tools" of a relation, the rows of
+ *	  kg_tool, and the names and hints of tools.
  */
 #ifndef KG_OPERATIONS_H
 #define KG_OPERATIONS_H
@@ -27,7 +26,7 @@
 #define KG_EXPOSE_WRITING                                                      \
 	(KG_EXPOSE_CREATE | KG_EXPOSE_UPDATE | KG_EXPOSE_DELETE | KG_EXPOSE_LINK | \
 	 KG_EXPOSE_UNLINK | KG_EXPOSE_MERGE)
-/* Operations that "write" of x-table may have. */
+/* Operations that the member "write" of x-table may contain. */
 #define KG_EXPOSE_ROWS (KG_EXPOSE_CREATE | KG_EXPOSE_UPDATE | KG_EXPOSE_DELETE)
 #define KG_EXPOSE_DELETING \
 	(KG_EXPOSE_DELETE | KG_EXPOSE_UNLINK | KG_EXPOSE_MERGE)
@@ -38,8 +37,10 @@ typedef struct KgOperation
 {
 	int expose; /* KG_EXPOSE_* bit */
 	const char *name;
-	const char *before; /* tool name: before the type or relation */
-	const char *after;	/* tool name: after the type or relation */
+	/* text before the type's or relation's name in the tool's name */
+	const char *before;
+	/* text after the type's or relation's name in the tool's name */
+	const char *after;
 	bool destructive;
 	bool idempotent;
 } KgOperation;
@@ -62,13 +63,13 @@ typedef enum KgOperationNo
 
 extern const KgOperation kg_operations[KG_NOPERATIONS];
 
-/* Returns an operation by number, or NULL after the last. */
+/* Returns an operation by its number, or NULL if the number is too large. */
 extern const KgOperation *kg_operation(int number);
-/* Return an operation by bit or by name, or NULL. */
+/* Return an operation by its KG_EXPOSE_* bit or by its name, or NULL. */
 extern const KgOperation *kg_operation_of(int expose);
 extern const KgOperation *kg_operation_named(const char *name, int len);
 
-/* Returns the name of a tool, palloc'd. */
+/* Returns the name of the operation's tool for a type or relation, palloc'd. */
 extern char *kg_operation_tool(const KgOperation *operation, const char *name);
 
 #endif /* KG_OPERATIONS_H */

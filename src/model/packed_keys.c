@@ -1,13 +1,13 @@
 /*
  * packed_keys.c
- *	  All keys of an entity in one value (kg_entity.index_keys).
+ *	  Encoding all keys of an entity as one value (kg_entity.index_keys).
  */
 #include "postgres.h"
 
 #include "model/key.h"
 #include "model/packed_keys.h"
 
-/* Bytes before each key. */
+/* Number of bytes before each key: field number and length. */
 #define KG_PACKED_HEADER 4
 
 static int
@@ -39,7 +39,10 @@ kg_keys_pack(KgKeyItem *items, int n)
 	{
 		int len = VARSIZE(items[i].key) - VARHDRSZ;
 
-		/* Types have fewer fields, and kg_graph.max_key_bytes is lower. */
+		/*
+		 * These errors cannot occur, because types have fewer fields and
+		 * kg_graph.max_key_bytes is lower.
+		 */
 		if (items[i].field_no > PG_UINT16_MAX || len > PG_UINT16_MAX)
 			elog(ERROR, "key of %d bytes does not fit", len);
 		*p++ = items[i].field_no >> 8;

@@ -3,20 +3,20 @@
  *	  All keys of an entity in one value (kg_entity.index_keys).
  *
  * The keys that an entity has in kg_index_key are also stored in its own row,
- * so that they are found by node. A filter on a second property, the order of
- * a page, and the deletion of old keys need this. An index of kg_index_key by
- * node would cost as much as all other writes for a key.
+ * so that they are found by node. A filter on a second property, the order of a
+ * page and the deletion of old keys need the keys of a node. An index of
+ * kg_index_key on nodes would cost as much as all other writes for a key.
  *
- * A packed key is two bytes of field number, two of length (big-endian) and
- * the key itself (key.h).  Packed keys are distinct and in the order of field
- * number and key.
+ * A packed key consists of its field number (two bytes, big-endian), its length
+ * (two bytes, big-endian) and the key itself (key.h). Packed keys are distinct
+ * and sorted by field number and key.
  */
 #ifndef KG_PACKED_KEYS_H
 #define KG_PACKED_KEYS_H
 
 #include "model/catalog.h"
 
-/* A key of an entity. */
+/* A key of an entity, to be packed. */
 typedef struct KgKeyItem
 {
 	int32 field_no;
@@ -24,12 +24,12 @@ typedef struct KgKeyItem
 } KgKeyItem;
 
 /*
- * Sorts the items, which must be distinct, and returns them packed in the
- * current memory context.
+ * Sorts the items and returns them as one packed value in the current memory
+ * context. The items must be distinct.
  */
 extern bytea *kg_keys_pack(KgKeyItem *items, int n);
 
-/* A key within a packed value; not a copy. */
+/* A key within a packed value. Its bytes are not copied. */
 typedef struct KgPackedKey
 {
 	int32 field_no;
@@ -41,7 +41,8 @@ typedef struct KgKeysIter
 {
 	const unsigned char *p;
 	const unsigned char *end;
-	KgPackedKey key; /* valid after kg_keys_next() returned true */
+	/* current key; valid after kg_keys_next() has returned true */
+	KgPackedKey key;
 } KgKeysIter;
 
 /* Returns true if two detoasted values have equal keys. */
@@ -50,16 +51,17 @@ extern bool kg_keys_same(const bytea *a, const bytea *b);
 /* Begins iterating over a detoasted value, which must outlive the iterator. */
 extern void kg_keys_iter_init(KgKeysIter *it, const bytea *packed);
 /*
- * Reads the next key.  Returns false at the end, or if the value is malformed.
+ * Advances to the next key. Returns false at the end, or if the value is
+ * malformed.
  */
 extern bool kg_keys_next(KgKeysIter *it);
 
 /*
- * Compares by field number, then by key.  Returns a number below, equal to or
- * above 0.
+ * Compares two keys by field number, then by key. Returns a number below, equal
+ * to or above 0.
  */
 extern int kg_packed_key_compare(const KgPackedKey *a, const KgPackedKey *b);
-/* Returns a copy of the key as a value of its own. */
+/* Returns a palloc'd copy of the key as a bytea. */
 extern bytea *kg_packed_key_copy(const KgPackedKey *key);
 
 #endif /* KG_PACKED_KEYS_H */

@@ -9,7 +9,10 @@
 #include "model/key.h"
 #include "model/period.h"
 
-/* Reads a bound of a document: its value, and its instant or NULL. */
+/*
+ * Reads the value of a bound in a document, and its instant as a key. Sets
+ * *instant to NULL if the document has no such value.
+ */
 static bool
 bound_of(const KgField *field, const JsonbContainer *document,
 		 JsonbValue *value, bytea **instant)

@@ -3,8 +3,9 @@
  *	  Periods of validity: x-valid-from and x-valid-to.
  *
  * A period is half-open: it includes its first instant and excludes its last.
- * A missing or null bound is unbounded.  Instants are compared as keys
- * (model/key.h); a date is the instant at which it begins in UTC.
+ * If a bound is missing or null, the period is unbounded on that side. Instants
+ * are compared as keys (model/key.h); a date is the instant at which it begins
+ * in UTC.
  */
 #ifndef KG_PERIOD_H
 #define KG_PERIOD_H
@@ -19,17 +20,17 @@ kg_period_any(const KgPeriod *period)
 }
 
 /*
- * Returns true if the document's period includes the instant.  Raises no
- * error, whatever the document, because leakproof functions call it
+ * Returns true if the document's period includes the instant. Never raises an
+ * error, even for an invalid document, because leakproof functions call it
  * (query/time/validity.h).
  */
 extern bool kg_period_has(const KgPeriod *period,
 						  const JsonbContainer *document, const bytea *instant);
 
 /*
- * Returns NULL if a document may be written, because the beginning and the end
- * of its period are instants in ascending order. If not, returns the error and
- * sets *field to the faulty property.
+ * Checks that the bounds of a document's period are instants in ascending
+ * order. Returns NULL if they are. Otherwise returns the error and sets *field
+ * to the faulty property.
  */
 extern KgError *kg_period_fault(const KgPeriod *period, const Jsonb *document,
 								const KgField **field);

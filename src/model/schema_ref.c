@@ -1,6 +1,6 @@
 /*
  * schema_ref.c
- *	  Resolution of a $ref to its subschema.
+ *	  Finding the subschema to which a $ref refers.
  */
 #include "postgres.h"
 
@@ -9,7 +9,7 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 
-/* Returns a step of a JSON Pointer, unescaped, and advances *pointer. */
+/* Returns the next unescaped step of a JSON Pointer and advances *pointer. */
 static char *
 next_step(const char **pointer)
 {

@@ -2,13 +2,13 @@
  * tenant_state.c
  *	  Tenants that cannot be written: frozen, or being dropped.
  *
- * The state is a lock and, after the lock is released, a row of
- * kg_tenant_state.  Writers share the lock until they end.  To freeze a tenant
- * is to wait for them, write the row, and retain the lock until commit.  A
- * writer does not wait for that lock, because it would be refused afterwards.
- * A later writer receives the invalidation of kg_tenant_state before it gets
- * the lock.  Therefore the existence of any row can be cached until a catalog
- * table changes.
+ * The state is represented by a lock and, after the lock is released, by a row
+ * of kg_tenant_state. Writers share the lock until they end. Freezing a tenant
+ * takes the exclusive lock, that is, waits for the writers, then writes the row
+ * and holds the lock until commit. A writer does not wait for that lock,
+ * because it would be refused anyway. A later writer receives the invalidation
+ * of kg_tenant_state before it gets the lock. Therefore the existence of any
+ * row can be cached until a catalog table changes.
  *
  * Statements on entities and edges know their tenants at their end
  * (store/tenant/quota.c); other tables have a row trigger.
@@ -28,10 +28,16 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-/* Time after which a writer may retry: typical for moving a small tenant. */
+/*
+ * Milliseconds after which a refused writer may retry: the typical duration of
+ * moving a small tenant.
+ */
 #define KG_RETRY_MS 1000
 
-/* The nested works of kg_tenant_work(), innermost first. */
+/*
+ * A running call of kg_tenant_work(). The calls can be nested; the list begins
+ * with the innermost.
+ */
 typedef struct Work
 {
 	const char *tenant;
@@ -68,8 +74,8 @@ is_withheld(const char *tenant)
 }
 
 /*
- * Returns true if the tenant exists.  Cached for the last tenant until a name
- * or a state changes.
+ * Returns true if the tenant exists. The result is cached for the last tenant
+ * until a tenant's name or state changes.
  */
 static bool
 is_there(const char *tenant)
@@ -201,7 +207,7 @@ hold(HeapTuple row, TupleDesc desc, bool leaves)
 	Datum tenant = SPI_getbinval(
 		row, desc, SPI_fnumber(desc, "tenant"), &isnull);
 
-	/* A key of tokens may have no tenant. */
+	/* a token key may belong to no tenant */
 	if (isnull)
 		return;
 	if (leaves)

@@ -33,9 +33,9 @@ kg_in_ranges(pg_wchar c, const KgCodeRange *ranges, int n)
 }
 
 /*
- * Letters that do not decompose into letter and mark, but are typed as others.
- * The last entries are lower-case letters that case folding changes (final
- * sigma).
+ * Letters that do not decompose into a letter and a mark, but are usually typed
+ * as other letters. The last entries are lower-case letters that case folding
+ * changes (final sigma).
  */
 static const struct
 {
@@ -86,12 +86,11 @@ static const struct
 };
 
 /*
- * Marks that may be omitted in writing: those with canonical combining class
- * (Unicode 14) 1, 10 to 36 or at least 200.
- *
- * These are accents, Hebrew points, and Arabic and Syriac vowels.  They
- * exclude the signs of Indic scripts, Thai, Lao and Tibetan, and the voicing
- * of Kana.  Stored terms depend on the list, so it must not change with the
+ * Marks that may be omitted in writing, and that folding removes: those with
+ * canonical combining class (Unicode 14) 1, 10 to 36 or at least 200. These are
+ * accents, Hebrew points, and Arabic and Syriac vowels. The signs of Indic
+ * scripts, Thai, Lao and Tibetan, and the voicing marks of Kana are not among
+ * them. Stored terms depend on the list, so it must not change with the
  * server's release.
  */
 static const KgCodeRange marks[] = {
@@ -137,7 +136,8 @@ is_mark(pg_wchar c)
 }
 
 /*
- * Cyrillic short i and io are separate letters, whose marks are never omitted.
+ * Returns whether a letter is Cyrillic short i or io. They are separate
+ * letters, whose marks are never omitted.
  */
 static bool
 is_letter_with_mark(pg_wchar c)
@@ -146,8 +146,8 @@ is_letter_with_mark(pg_wchar c)
 }
 
 /*
- * Returns a letter without marks above or below it; other characters
- * unchanged.
+ * Returns a letter without the marks above or below it. Returns other
+ * characters unchanged.
  */
 static pg_wchar
 without_marks(pg_wchar c)
@@ -200,9 +200,9 @@ is_ascii(const char *text, int len)
 }
 
 /*
- * Folds case as lower() with the database's collation.  In locales that fold
- * only ASCII (C), other letters remain unchanged on both sides of a
- * comparison.
+ * Folds case like lower() with the database's collation. In locales that fold
+ * only ASCII (C), other letters remain unchanged, in stored terms and in
+ * searches alike.
  */
 static char *
 fold_letters(const char *text, int len)
@@ -273,7 +273,7 @@ kg_term_fold(const char *text, int len)
 }
 
 /*
- * Returns true for letters and digits; any character above ASCII counts as a
+ * Returns true for letters and digits. Any character above ASCII counts as a
  * letter.
  */
 static bool
@@ -303,7 +303,10 @@ kg_term_ends_word(const char *folded, int len)
 int
 kg_term_tokens(const char *folded, char ***tokens)
 {
-	/* A token needs one character and one separator. */
+	/*
+	 * Each token needs at least one character and one separator, which limits
+	 * their number.
+	 */
 	char **list = palloc((strlen(folded) / 2 + 1) * sizeof(char *));
 	int n = 0;
 	const char *p = folded;
@@ -345,7 +348,7 @@ kg_term_signs(const char *folded, char ***signs)
 	return n;
 }
 
-/* A list of distinct texts. */
+/* A list of distinct texts, which become rows. */
 typedef struct KgTermRows
 {
 	int n;
@@ -368,7 +371,7 @@ add_text(KgTermRows *rows, char *text)
 	rows->rows[rows->n++] = text;
 }
 
-/* Adds a text of n characters. */
+/* Adds a text of n characters to the list, after the prefix. */
 static void
 add_chars(KgTermRows *rows, const char *prefix, const pg_wchar *chars, int n)
 {
@@ -380,7 +383,10 @@ add_chars(KgTermRows *rows, const char *prefix, const pg_wchar *chars, int n)
 	add_text(rows, text);
 }
 
-/* Adds the three characters from each position on, or fewer at the end. */
+/*
+ * Adds the three characters from each position on. At the end of the text, adds
+ * shorter suffixes of at least "least" characters.
+ */
 static void
 add_trigrams(const KgChars *chars, int least, KgTermRows *rows)
 {
@@ -410,12 +416,15 @@ edits_of(int characters)
 	return characters < 2 ? 0 : characters < 6 ? 1 : 2;
 }
 
-/* Returns the start of a piece; piece 0 is the first. */
+/*
+ * Returns the start of a piece of a text that is cut into pieces. The first
+ * piece has number 0.
+ */
 static int
 piece_start(int characters, int piece)
 {
 	int pieces = edits_of(characters) + 1;
-	/* the last pieces are longer by one character */
+	/* Pieces have equal length; the last ones may be one character longer. */
 	int longer = characters % pieces;
 
 	return piece * (characters / pieces) + Max(0, piece - (pieces - longer));
@@ -460,9 +469,10 @@ kg_term_rows(const char *term, char ***result)
 }
 
 /*
- * Adds the positions at which a piece is searched, after Pass-Join (Li, Deng,
- * Wang, Feng: PVLDB 5, 2011).  If this piece is the first unchanged one, each
- * piece before it has an edit, and the other edits are to its right.
+ * Adds the positions at which a piece is searched, following Pass-Join (Li,
+ * Deng, Wang, Feng: PVLDB 5, 2011). It is sufficient to find the first piece
+ * that no edit changes. Then each piece before it has an edit, and the
+ * remaining edits are after it, which limits the shift of the piece.
  */
 static void
 add_probes(const KgChars *chars, int characters, int piece, KgTermRows *rows)

@@ -29,7 +29,9 @@ add_aliases(KgCatalog *catalog, const KgToolVersion *version)
 	}
 }
 
-/* Allocates in the catalog's context. */
+/*
+ * Reads a row of the query into *version. Allocates in the catalog's context.
+ */
 static void
 read_version(KgCatalog *catalog, KgToolVersion *version, uint64 row)
 {

@@ -13,35 +13,41 @@ typedef struct KgToolVersion
 	const char *version;
 	bool prerelease;
 	const char *toolset;
-	const char *bundle;		/* bundle that contains it, or NULL */
-	const char *deprecated; /* reason, or ""; NULL: not deprecated */
+	const char *bundle; /* bundle that contains the version, or NULL */
+	/* reason of the deprecation, or ""; NULL: not deprecated */
+	const char *deprecated;
 	const Jsonb *definition;
-	/* the memory context of the catalog, for data that is made on demand */
+	/*
+	 * The memory context of the catalog, for data that are created on demand.
+	 */
 	MemoryContext context;
-	struct KgDefinition *made; /* see tools/registered/registered.h */
+	/* data created on demand, see tools/registered/registered.h */
+	struct KgDefinition *made;
 	const struct KgCatalog *whose;
 } KgToolVersion;
 
-/* A name of a registered tool and its versions in ascending order. */
+/* The name of a registered tool, and its versions in ascending order. */
 typedef struct KgRegisteredName
 {
 	const char *name;
 	int n;
 	KgToolVersion *versions;
-	const KgToolVersion *latest; /* newest release not deprecated, or NULL */
+	/* newest release that is not deprecated, or NULL */
+	const KgToolVersion *latest;
 } KgRegisteredName;
 
 /*
- * Reads the registered tools, as the current role, into the catalog's context.
+ * Reads the registered tools with the rights of the current role. Allocates in
+ * the catalog's context.
  */
 extern void kg_load_tool_versions(KgCatalog *catalog, const Datum *tenant,
 								  MemoryContext context);
 
-/* Returns a registered name by name or alias, or NULL. */
+/* Returns the registered tool of this name or alias, or NULL. */
 extern const KgRegisteredName *kg_registered_name(const KgCatalog *catalog,
 												  const char *name);
 
-/* Returns a version by its precedence, or NULL if it is not registered. */
+/* Returns the version with this precedence, or NULL if it is not registered. */
 extern const KgToolVersion *kg_registered_version(const KgRegisteredName *name,
 												  const bytea *precedence);
 

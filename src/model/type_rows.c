@@ -1,14 +1,14 @@
 /*
  * type_rows.c
- *	  Types of a catalog.  Their rows are read with the catalog, so that they
- *	  are of its snapshot.  A schema is parsed when its type is used.
+ *	  Types of a catalog. Their rows are read together with the catalog, under
+ *	  one snapshot. A schema is parsed when its type is used.
  *
- * References point from one type to another: x-ref-field makes a property of
- * the target unique, and the target may read a table.  So the properties of a
- * type are complete only after the schemas that mention the type, or to which
- * it refers, have been parsed, too.  A schema that contains neither the bytes
- * of an annotation's name nor a $ref to such a schema does not have the
- * annotation, and need not be parsed to find out.
+ * The properties of a type also depend on other types: an x-ref-field of
+ * another type makes a property unique, and the target of a reference may be
+ * bound to a table. So a type is complete only after the schemas that refer to
+ * it, and those to which it refers, have been parsed, too. To find out whether
+ * a schema has an annotation, it is parsed only if it contains the bytes of the
+ * annotation's name, or a $ref to a schema that does.
  */
 #include "postgres.h"
 
@@ -33,7 +33,10 @@ contains(const Jsonb *json, const char *text)
 	return memmem(json, VARSIZE(json), text, strlen(text)) != NULL;
 }
 
-/* Returns false if neither the schema nor a definition has the text. */
+/*
+ * Returns true if the schema or one of the bundle's definitions contains the
+ * text.
+ */
 static bool
 mentions(const KgTypeRow *row, const char *text)
 {
@@ -74,9 +77,9 @@ kg_type_add_key_fields(KgType *type, const KgType *parsed)
 }
 
 /*
- * Gives the fields of a stored type the numbers of kg_entity_type.key_fields.
- * An indexed field that this column lacks, because the row was written
- * manually, gets the next number.
+ * Sets field_no in the fields of a stored type, from kg_entity_type.key_fields.
+ * If this column lacks an indexed field, because the row was written manually,
+ * the field gets the next number.
  */
 static void
 number_fields(KgType *type, ArrayType *stored)
@@ -97,7 +100,10 @@ number_fields(KgType *type, ArrayType *stored)
 	}
 }
 
-/* Adds the properties that the type's x-ref-fields name to their targets. */
+/*
+ * Records, for the targets of the type's references, the properties that its
+ * x-ref-fields name.
+ */
 static void
 name_values(const KgTypeRow *row, const KgType *type)
 {
@@ -184,8 +190,8 @@ kg_type_mark_unique(KgType *type, const char *ref_field)
 }
 
 /*
- * Parses all schemas with an x-ref-field to this type, and marks the
- * properties that they name.
+ * Parses all schemas with an x-ref-field whose target is this type, and marks
+ * the properties that they name as unique.
  */
 static void
 mark_unique(const KgTypeRow *row)
@@ -205,8 +211,8 @@ mark_unique(const KgTypeRow *row)
 }
 
 /*
- * Marks references of a stored type to types that read a table.  No row is
- * derived from them.
+ * Sets ref_bound in a reference of a stored type to a type that is bound to a
+ * table. No row is derived from such a reference.
  */
 static void
 mark_bound(KgType *type, KgField *field, const KgCatalog *catalog)
@@ -287,7 +293,8 @@ has_counts(const KgType *type)
 
 static const struct
 {
-	const char *mention; /* part of the name of its annotations */
+	/* text that a schema with one of the trait's annotations contains */
+	const char *mention;
 	bool (*has)(const KgType *type);
 } traits[KG_TRAITS] = {[KG_TRAIT_TABLE] = {"x-table", has_table},
 					   [KG_TRAIT_AUTHORIZE] = {"x-authorize", has_authorize},
@@ -358,9 +365,9 @@ kg_catalog_find_row(const KgCatalog *catalog, const char *bundle,
 }
 
 /*
- * Marks types with ambiguous names as the caller sees them, even if the owner
- * reads for the caller.  A bundle that its agent lacks makes no name
- * ambiguous.
+ * Marks types whose names are ambiguous to the caller, even if the extension's
+ * owner reads for the caller. A bundle that the caller's agent may not see
+ * makes no name ambiguous.
  */
 static void
 mark_ambiguous(KgCatalog *catalog)
@@ -446,7 +453,10 @@ kg_load_types(KgCatalog *catalog, const Datum *tenant)
 	static KgSaved saved;
 
 	catalog->types = palloc(sizeof(KgTypeRow));
-	/* Sorted below: PostgreSQL's sort takes longer than all the rest. */
+	/*
+	 * Do not use ORDER BY, because PostgreSQL's sort takes longer than the
+	 * whole read. The rows are sorted below.
+	 */
 	kg_spi_read_each(&saved,
 					 add_row,
 					 catalog,

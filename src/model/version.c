@@ -3,9 +3,10 @@
  *	  The version of a tenant's catalog that a snapshot shows.
  *
  * A change of a bundle, its types or its relations rewrites the bundle's row.
- * Therefore the visible row versions, by their TIDs and the transactions that
- * wrote them, identify the catalog.  They are read without a plan, which would
- * take as long as a whole call.  They are not returned to any caller.
+ * Therefore the visible versions of these rows identify the catalog. Their TIDs
+ * and the transactions that wrote them are hashed. The rows are read without a
+ * plan, because planning and executing a query would take as long as a whole
+ * call. No caller sees the rows.
  */
 #include "postgres.h"
 
@@ -22,8 +23,8 @@
 #include "utils/relcache.h"
 
 /*
- * Hashes the rows of a tenant, by an index that begins with the tenant.
- * Returns their number.
+ * Hashes the rows of a tenant, found by an index whose first column is the
+ * tenant. Returns the number of rows.
  */
 static int
 hash_rows(const char *table, Datum tenant, Snapshot snapshot, uint64 *hash)
@@ -70,8 +71,8 @@ kg_catalog_version(const char *tenant, Snapshot snapshot)
 
 	version.nbundles = hash_rows("kg_bundle", wanted, snapshot, &version.hash);
 	/*
-	 * A registration rewrites all bundles.  Without bundles, the tenant's row
-	 * counts.
+	 * A registration of a tool rewrites the rows of all bundles. If the tenant
+	 * has no bundle, it rewrites the tenant's row, so hash that row.
 	 */
 	version.shows = version.nbundles > 0 ||
 					hash_rows("kg_tenant", wanted, snapshot, &version.hash) > 0;

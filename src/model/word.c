@@ -1,6 +1,6 @@
 /*
  * word.c
- *	  Words of texts, the unit of search in x-search properties.
+ *	  Words of texts, for the full-text search in x-search properties.
  */
 #include "postgres.h"
 
@@ -12,8 +12,8 @@
 typedef enum Script
 {
 	KG_GAP,	  /* not a letter, digit or mark */
-	KG_RUN,	  /* gaps separate words */
-	KG_PAIRED /* each pair of neighbors is a word */
+	KG_RUN,	  /* words are separated by gaps */
+	KG_PAIRED /* each pair of neighboring characters is a word */
 } Script;
 
 /*
@@ -113,7 +113,10 @@ static const KgCodeRange gaps[] = {
 	{0x1ecac, 0x1ecac}, {0x1ecb0, 0x1ecb0}, {0x1ed2e, 0x1ed2e},
 	{0x1eef0, 0x1f0f5}, {0x1f10d, 0x1fbca}, {0xe0001, 0xe007f}};
 
-/* Thai, Hangul, Kana and Han with their marks; gaps have precedence. */
+/*
+ * Thai, Hangul, Kana and Han with their marks. A character that is also in
+ * "gaps" is a gap.
+ */
 static const KgCodeRange paired[] = {
 	{0xe00, 0xe7f},
 	{0x1100, 0x11ff},
@@ -182,7 +185,7 @@ add_place(KgWords *words, const char *start, int len)
 					 : pg_mbcliplen(start, len, KG_MAX_TERM_BYTES);
 }
 
-/* Adds each pair of neighbors between start and end. */
+/* Adds each pair of neighboring characters between start and end. */
 static void
 add_pairs(KgWords *words, const char *start, const char *end)
 {

@@ -12,14 +12,14 @@
 
 #include "base/edits.h"
 
-/* A word, cut at KG_MAX_TERM_BYTES. */
+/* A distinct word, truncated to KG_MAX_TERM_BYTES. */
 typedef struct KgWord
 {
 	char *word;
 	int frequency;
 } KgWord;
 
-/* A position of a word. */
+/* A position in the text at which a word begins. */
 typedef struct KgWordPlace
 {
 	const char *start;
@@ -31,18 +31,24 @@ typedef struct KgWords
 	int length; /* number of words, repetitions included */
 	int capacity;
 	KgWordPlace *places;
-	int n; /* number of distinct words of kg_words_count(), ordered by bytes */
+	/*
+	 * number of distinct words that kg_words_count() has found, in byte order
+	 */
+	int n;
 	KgWord *words;
 } KgWords;
 
 /*
- * Returns true if all characters are of scripts without spaces between words.
+ * Returns true if all characters belong to scripts without spaces between
+ * words.
  */
 extern bool kg_is_paired(const KgChars *text);
 
-/* Adds the words of a text, allocating in the current memory context. */
+/* Adds the words of a text. Allocates in the current memory context. */
 extern void kg_words_add(KgWords *words, const char *text, int len);
-/* Counts the words that were added. */
+/*
+ * Determines the distinct words among those that were added, and their numbers.
+ */
 extern void kg_words_count(KgWords *words);
 extern bool kg_words_same(const KgWords *a, const KgWords *b);
 

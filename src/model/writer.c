@@ -2,7 +2,7 @@
  * writer.c
  *	  The description of a writing call.
  *
- * It is a static variable because no state can be passed to triggers.
+ * A static variable holds it, because no arguments can be passed to triggers.
  */
 #include "postgres.h"
 

@@ -1,13 +1,12 @@
 /*
  * writing.c
- *	  The running statements, which may nest, and their writes.
+ *	  The running statements, which may nest, and their writes. PL/pgSQL
+ *	  caches the state of its expressions until the end of the transaction, so
+ *	  other modules are notified here when the outermost statement ends.
  *
- * PL/pgSQL caches the state of its expressions until the end of the
- * transaction, so this file notifies others when the outermost statement ends.
- *
- * A function in RETURNING, or a trigger that fires before kg_graph's, runs when
- * rows have changed but the rows derived from them have not. It may write
- * entities itself, including the entities that the outer statement writes.
+ * A function in RETURNING, or a trigger that fires before kg_graph's triggers,
+ * runs while rows have changed but the rows derived from them have not. It may
+ * itself write entities, including those that the outer statement writes.
  */
 #include "postgres.h"
 
@@ -36,32 +35,36 @@ typedef struct Writing
 	const QueryDesc *desc; /* NULL: COPY, which has no query */
 	uint64 number;		   /* unique in this backend */
 	CommandId cid;		   /* command that wrote its rows */
-	Oid role;			   /* role that runs it */
-	int events;			   /* bits of the TriggerEvents that may fire */
-	int derived;		   /* bits of the events whose derivation is complete */
-	int32 type_no;		   /* last type written; 0: nothing */
-	TimestampTz time;	   /* timestamp of its changes; 0: not requested yet */
+	Oid role;			   /* role that executes the statement */
+	/* bits of the TriggerEvents whose statement triggers may fire */
+	int events;
+	/* bits of the TriggerEvents whose derived rows are all written */
+	int derived;
+	int32 type_no;	  /* type of the last row written; 0: no row was written */
+	TimestampTz time; /* timestamp of its changes; 0: not requested yet */
 	bool overtaken;
-	uint64 inner;	  /* statements derived during it */
-	uint64 completed; /* transactions completed at its begin; 0: unknown */
+	/* number of statements that have derived rows during this one */
+	uint64 inner;
+	uint64 completed; /* completed() at the statement's beginning; 0: unknown */
 	struct Writing *outer;
 } Writing;
 
 static Writing copying;
 static Writing *innermost = &copying;
-static Writing left; /* set by ExecutorRun, for ExecutorFinish */
+/* statement that ExecutorRun has finished, for ExecutorFinish */
+static Writing left;
 static uint64 nested = 0;
 static uint64 numbered = 0;
 static ExecutorRun_hook_type next_run = NULL;
 static ExecutorFinish_hook_type next_finish = NULL;
 static ProcessUtility_hook_type next_utility = NULL;
 static uint64 statements = 0;
-static int depth = 0; /* of statements; each restores its own */
+/* nesting depth of statements; each statement restores its value */
+static int depth = 0;
 static void (*end_idle)(void);
 
 /*
- * Returns the number of completed transactions that had an XID; it changes
- * with each.
+ * Returns a number that changes whenever a transaction with an XID completes.
  */
 static uint64
 completed(void)
@@ -100,8 +103,8 @@ events_of_command(CmdType command)
 }
 
 /*
- * Returns the events whose statement triggers fire for a part of a plan, even
- * without rows.
+ * Returns the events whose statement triggers fire for a part of a plan. They
+ * fire even if the part writes no rows.
  */
 static int
 events_of_part(const PlannedStmt *stmt, const Plan *plan)
@@ -128,7 +131,7 @@ events_of_part(const PlannedStmt *stmt, const Plan *plan)
 	return events;
 }
 
-/* The part that writes is the whole plan or the plan of a WITH. */
+/* A plan writes in its top node, or in the plan of a WITH query. */
 static int
 events_of(const PlannedStmt *stmt)
 {
@@ -161,8 +164,8 @@ enter(Writing *writing, QueryDesc *desc)
 }
 
 /*
- * Runs code as part of a statement. Ends that part even if the code raises an
- * error.
+ * Runs code as a part of a statement. If the code raises an error, the part is
+ * ended before the error is passed on.
  */
 #define WITHIN_STATEMENT(what)      \
 	do                              \
@@ -200,7 +203,7 @@ run_query(KG_EXECUTOR_RUN_PARAMS)
 		});
 }
 
-/* AFTER triggers fire here. */
+/* ExecutorFinish, in which AFTER triggers fire. */
 static void
 finish_query(QueryDesc *desc)
 {
@@ -219,7 +222,10 @@ run_utility(PlannedStmt *statement, const char *source, bool read_only_tree,
 			QueryEnvironment *environment, DestReceiver *dest,
 			QueryCompletion *completion)
 {
-	/* DDL needs tables that are not in use. */
+	/*
+	 * Release idle resources first, because DDL requires tables that are not in
+	 * use.
+	 */
 	end_idle();
 	WITHIN_STATEMENT(
 		(next_utility ? next_utility : standard_ProcessUtility)(statement,
@@ -257,11 +263,11 @@ at_transaction_end(XactEvent event, void *arg)
 {
 	forget_copying();
 	left.desc = NULL;
-	/* A procedure that commits continues as another statement. */
+	/* After a COMMIT, the procedure continues as another statement. */
 	statements++;
 }
 
-/* Handles a COPY that failed. */
+/* Resets the state after a COPY that has failed. */
 static void
 at_subtransaction_end(SubXactEvent event, SubTransactionId subid,
 					  SubTransactionId parent, void *arg)
@@ -285,7 +291,10 @@ kg_writing_init(void (*idle)(void))
 	ProcessUtility_hook = run_utility;
 }
 
-/* Returns true if the statement wrote rows without derived rows yet. */
+/*
+ * Returns true if the statement has written rows whose derived rows are not
+ * complete.
+ */
 static bool
 is_behind(const Writing *writing)
 {
@@ -335,7 +344,10 @@ kg_writing_goes_on(void)
 {
 	int left = innermost->events & ~innermost->derived;
 
-	/* One of the events left is being derived right now. */
+	/*
+	 * If a single event is left, it may be the one whose rows are being derived
+	 * now.
+	 */
 	if ((left & (left - 1)) != 0)
 		return true;
 	for (const Writing *w = innermost->outer; w; w = w->outer)
@@ -366,7 +378,9 @@ kg_writing_undisturbed(void)
 		   innermost->inner == 0 && innermost->completed == completed();
 }
 
-/* Returns the outermost statement, or &copying. */
+/*
+ * Returns the outermost statement. If there is no statement, returns &copying.
+ */
 static Writing *
 outermost(void)
 {
@@ -385,8 +399,8 @@ kg_writing_role(Oid role)
 	if (role != kg_extension_owner())
 		return role;
 	/*
-	 * After a call's own statements, run as the owner: the role that made the
-	 * call.
+	 * No statement of the caller: return the role that made the call, because
+	 * kg_graph's own statements run as the owner.
 	 */
 	return w != &copying ? w->role : GetOuterUserId();
 }
@@ -467,8 +481,8 @@ kg_being_written(const char *table)
 	if (!RelationIsValid(rel))
 		return false;
 	/*
-	 * Without RowExclusiveLock by this transaction, no statement writes the
-	 * table.
+	 * A statement of this transaction that writes the table has
+	 * RowExclusiveLock on it.
 	 */
 	used = rel->rd_refcnt > 1 &&
 		   CheckRelationLockedByMe(rel, RowExclusiveLock, true);

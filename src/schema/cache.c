@@ -1,9 +1,9 @@
 /*
  * cache.c
- *	  The backend's cache of compiled schemas, keyed by content.
- *
- * The key is a hash of schema, resources and options, which are then compared
- * byte by byte.  The memory context in which a schema was fetched pins it.
+ *	  The backend's cache of compiled schemas, keyed by content. The key is a
+ *	  hash of schema, resources and options. If the hash is equal, the
+ *	  contents are compared byte by byte. A compiled schema cannot be evicted
+ *	  while the memory context in which it was requested exists.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@ typedef struct CachedSchema
 	KgSchemaOptions options;
 } CachedSchema;
 
-/* Never stale: changed content has another key. */
+/* Entries never become stale, because changed content has another key. */
 static KgCache schemas = {.name = "schema",
 						  .stale = KG_STALE_NEVER,
 						  .most_kb = &kg_setting_schema_cache_size};

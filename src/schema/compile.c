@@ -3,9 +3,9 @@
  *	  Compiler from a schema document to nodes and instructions: the driver,
  *	  references and the keywords that combine subschemas.
  *
- * A compiled schema, including a copy of its document, is in one memory
- * context that the result names.  That is a child of the caller's context, so
- * if compilation fails it is freed with the caller's.
+ * A compiled schema, including a copy of its document, has its own memory
+ * context, which is a member of the result. This is a child of the caller's
+ * context, so if compilation fails, it is freed with the caller's context.
  */
 #include "postgres.h"
 
@@ -35,7 +35,7 @@ kg_emit(KgJsBuild *b, int mask, const KgJsInstr *instr)
 
 		if ((mask & KG_MASK(type)) == 0)
 			continue;
-		/* One element is always free for the end instruction. */
+		/* Always keep one free element for the end instruction. */
 		if (code->n + 1 >= code->allocated)
 		{
 			code->allocated = code->allocated ? code->allocated * 2 : 4;
@@ -228,7 +228,7 @@ compile_ref(KgJsBuild *b)
 
 /*
  * A $dynamicRef is dynamic only if its initial target is a $dynamicAnchor of
- * that name.  Otherwise it is a $ref.
+ * that name. Otherwise it is compiled as a $ref.
  */
 static void
 compile_dynamic_ref(KgJsBuild *b)
@@ -340,8 +340,8 @@ compile_combinations(KgJsBuild *b)
 #define MAX_WARNINGS 20
 
 /*
- * Adds a warning about a keyword that has no effect here, but would constrain
- * values elsewhere.
+ * Adds a warning about a keyword that has no effect at this position, but would
+ * constrain values at another.
  */
 static void
 warn_ignored(KgJsBuild *b, KgKeyword keyword, const char *reason)
@@ -406,7 +406,7 @@ check_metaschema(KgJsCompiler *c, KgJsResource *resource)
 	if (resource->checked || !c->check_metaschema)
 		return;
 	resource->checked = true;
-	/* A resource inside a document is validated with the document. */
+	/* A resource inside a document is validated as a part of the document. */
 	if (resource->pointer[0] != '\0')
 		return;
 	metaschema = kg_metaschema_compiled(resource->dialect);
@@ -546,9 +546,10 @@ has_dynamic(const KgJsResource *resource, const char *name)
 }
 
 /*
- * Compiles the anchors that a $dynamicRef may find, in every resource that may
- * be in its dynamic scope. The compilation of an anchor may add resources and
- * names, so the function repeats until there are no new anchors.
+ * Compiles the dynamic anchors to which a $dynamicRef may resolve, in every
+ * resource that may be in its dynamic scope. The compilation of an anchor may
+ * add resources and names, so the function repeats until there are no new
+ * anchors.
  */
 static void
 compile_dynamic_anchors(KgJsCompiler *c)

@@ -1,9 +1,8 @@
 /*
  * compile.h
- *	  Internal interface of the schema compiler.
- *
- * compile.c drives the compilation.  Each compile_*.c translates a family of
- * keywords to instructions.
+ *	  Internal interface of the schema compiler. compile.c controls the
+ *	  compilation. Each compile_*.c translates a family of keywords to
+ *	  instructions.
  */
 #ifndef KG_COMPILE_H
 #define KG_COMPILE_H
@@ -17,12 +16,13 @@ typedef struct KgJsCompiler
 	KgJsRegistry *registry;
 	KgSchema *schema;
 	HTAB *nodes;
-	HTAB *patterns; /* compiled patterns, by text */
+	HTAB *patterns; /* compiled patterns, keyed by their text */
 	bool check_metaschema;
-	List *dynamic_names; /* names of the $dynamicRef anchors found */
+	/* names of the anchors of all $dynamicRefs found so far */
+	List *dynamic_names;
 	bool has_recursive;
 	int64
-		/* cost of compiling patterns, without the patterns of meta-schemas */
+		/* Cost of compiling patterns, except the patterns of meta-schemas. */
 		steps;
 } KgJsCompiler;
 
@@ -33,7 +33,7 @@ typedef struct KgJsCode
 	int allocated;
 } KgJsCode;
 
-/* The state of compiling one node. */
+/* The state of the compilation of one node. */
 typedef struct KgJsBuild
 {
 	KgJsCompiler *compiler;
@@ -48,7 +48,7 @@ typedef struct KgJsBuild
 #define KG_MASK(type) (1 << (type))
 #define KG_MASK_ANY ((1 << KG_JS_NTYPES) - 1)
 
-/* Appends an instruction for the instance types in mask. */
+/* Appends an instruction for the instance types in mask to the current node. */
 extern void kg_emit(KgJsBuild *b, int mask, const KgJsInstr *instr);
 /*
  * Returns the node of the subschema at keyword[/name][/index] of the current
@@ -57,28 +57,31 @@ extern void kg_emit(KgJsBuild *b, int mask, const KgJsInstr *instr);
 extern const KgJsNode *kg_compile_sub(KgJsBuild *b, KgKeyword keyword,
 									  const char *name, int len, int index,
 									  const KgJsVal *schema);
-/* Raises KG_INVALID_INPUT with the path of a keyword. */
+/* Raises KG_INVALID_INPUT with the path of a keyword of the current node. */
 extern KG_NORETURN void kg_keyword_error(const KgJsBuild *b, KgKeyword keyword,
 										 const char *expected);
 /*
- * Returns the non-negative integer of a keyword, or KG_COUNT_HUGE if it is
- * above int64.
+ * Returns the value of a keyword that is a non-negative integer. Returns
+ * KG_COUNT_HUGE for a value above the range of int64.
  */
 #define KG_COUNT_HUGE PG_INT64_MAX
 extern int64 kg_keyword_count(const KgJsBuild *b, KgKeyword keyword);
 /*
- * Appends the instruction of a keyword whose value is a count, if the keyword
- * is present.
+ * Appends the instruction of a keyword whose value is a count. Does nothing if
+ * the keyword is absent.
  */
 extern void kg_compile_count(KgJsBuild *b, KgKeyword keyword, KgJsOp op,
 							 int mask);
-/* Returns the value of a boolean keyword, false if it is absent. */
+/* Returns the value of a boolean keyword, or false if it is absent. */
 extern bool kg_compile_flag(const KgJsBuild *b, KgKeyword keyword);
-/* Checks limits and interrupts after steps were added. */
+/*
+ * Checks the limit of steps and interrupts. Must be called after steps were
+ * added.
+ */
 extern void kg_compile_check(const KgJsCompiler *c);
 /*
- * Compiles a pattern.  Raises KG_INVALID_INPUT with the keyword's path if that
- * fails.
+ * Compiles a pattern. If it cannot be compiled, raises KG_INVALID_INPUT with
+ * the keyword's path.
  */
 extern const KgPattern *kg_keyword_pattern(const KgJsBuild *b,
 										   KgKeyword keyword,

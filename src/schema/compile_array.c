@@ -1,6 +1,7 @@
 /*
  * compile_array.c
- *	  Compiler of items, prefixItems, additionalItems, contains and the counts.
+ *	  Compiler of items, prefixItems, additionalItems, contains, and the
+ *	  keywords for the number of items.
  */
 #include "postgres.h"
 
@@ -72,7 +73,9 @@ compile_contains(KgJsBuild *b)
 	plan->max = b->has[KG_KW_MAX_CONTAINS]
 					? kg_keyword_count(b, KG_KW_MAX_CONTAINS)
 					: -1;
-	/* Only since 2020-12 does contains evaluate the items that it matches. */
+	/*
+	 * Items that match "contains" count as evaluated only since draft 2020-12.
+	 */
 	plan->marks = b->resource->dialect == KG_DRAFT_2020;
 	instr.u.contains = plan;
 	kg_emit(b, KG_MASK(KG_JS_ARRAY), &instr);

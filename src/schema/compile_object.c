@@ -1,11 +1,12 @@
 /*
  * compile_object.c
- *	  Compiler of properties, required, patternProperties, additionalProperties
- *	  and propertyNames as one plan, and of dependencies and counts.
+ *	  Compiler of properties, required, patternProperties,
+ *	  additionalProperties and propertyNames as one plan, and of the keywords
+ *	  for dependencies and numbers of properties.
  *
  * The plan's properties are in the order of jsonb's keys (length, then bytes),
- * so that one pass over both is sufficient.  The patterns that match a
- * declared name are determined during compilation.
+ * so one pass over the plan and the instance's members is sufficient. The
+ * patterns that match a declared name are determined during compilation.
  */
 #include "postgres.h"
 
@@ -88,7 +89,10 @@ match_patterns(KgJsBuild *b, const KgJsObjectPlan *plan, KgJsProperty *property)
 	kg_compile_check(b->compiler);
 }
 
-/* Sorts declared and required names together, without duplicates. */
+/*
+ * Creates one sorted list, without duplicates, of the names in "properties" and
+ * "required".
+ */
 static void
 compile_properties(KgJsBuild *b, KgJsObjectPlan *plan)
 {
@@ -150,8 +154,8 @@ compile_properties(KgJsBuild *b, KgJsObjectPlan *plan)
 	for (int i = 0; i < plan->nproperties; i++)
 	{
 		/*
-		 * Names of "required" are not keys of a jsonb: the bytes before them
-		 * must not be read.
+		 * Copy the name first: names in "required" are not keys of a jsonb, so
+		 * the bytes before them must not be read.
 		 */
 		char key[8] = {0};
 

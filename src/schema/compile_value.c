@@ -28,7 +28,7 @@ compile_type(KgJsBuild *b)
 	KgJsVal item;
 
 	b->node->types = 0;
-	/* nullable adds null only to a type beside it. */
+	/* "nullable" adds null only if the same schema has "type". */
 	if (kg_compile_flag(b, KG_KW_NULLABLE))
 		b->node->types = KG_MASK(KG_JS_NULL);
 	if (v->type != KG_JS_ARRAY)
@@ -159,7 +159,7 @@ compile_strings(KgJsBuild *b)
 		instr.op = KG_JS_OP_FORMAT;
 		instr.keyword = KG_KW_FORMAT;
 		instr.u.format = kg_format_find(v->data, v->len, b->resource->dialect);
-		/* A format that is not defined is an annotation. */
+		/* If the format is not defined, it is only an annotation. */
 		if (instr.u.format != NULL)
 			kg_emit(b, KG_MASK(KG_JS_STRING), &instr);
 	}

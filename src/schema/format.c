@@ -9,7 +9,7 @@
 #include "schema/regex.h"
 #include "utils/memutils.h"
 
-/* RFC 4122: any version and variant. */
+/* Accepts a UUID of RFC 4122 with any version and variant. */
 static bool
 format_uuid(const char *s, uint32 len)
 {

@@ -22,21 +22,24 @@ extern KgFormatCheck kg_format_find(const char *name, int len,
  */
 extern const char *kg_format_phrase(const char *name, int len);
 
-/* Defined in format_time.c. */
+/* Checks defined in format_time.c. */
 extern bool kg_format_date(const char *s, uint32 len);
 extern bool kg_format_time(const char *s, uint32 len);
 extern bool kg_format_date_time(const char *s, uint32 len);
 extern bool kg_format_duration(const char *s, uint32 len);
-/* Defined in format_net.c. */
+/* Checks defined in format_net.c. */
 extern bool kg_format_ipv4(const char *s, uint32 len);
 extern bool kg_format_ipv6(const char *s, uint32 len);
 extern bool kg_format_hostname(const char *s, uint32 len);
-/* Accepts a name of RFC 1123, whose labels have no meaning. */
+/*
+ * Accepts a host name of RFC 1123 (letters, digits and hyphens). A-labels are
+ * not decoded.
+ */
 extern bool kg_format_ldh_hostname(const char *s, uint32 len);
 extern bool kg_format_idn_hostname(const char *s, uint32 len);
 extern bool kg_format_email(const char *s, uint32 len);
 extern bool kg_format_idn_email(const char *s, uint32 len);
-/* Defined in format_uri.c. */
+/* Checks defined in format_uri.c. */
 extern bool kg_format_uri(const char *s, uint32 len);
 extern bool kg_format_uri_reference(const char *s, uint32 len);
 extern bool kg_format_iri(const char *s, uint32 len);

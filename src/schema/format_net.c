@@ -1,7 +1,7 @@
 /*
  * format_net.c
- *	  Formats of addresses: IP, host names (libidn2 for internationalized ones),
- *	  e-mail.
+ *	  Formats of addresses: IP addresses, host names and e-mail addresses.
+ *	  libidn2 checks internationalized host names.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "schema/pattern.h"
 #include "utils/memutils.h"
 
-/* RFC 1035: 255 octets on the wire, 253 characters as text. */
+/* RFC 1035: 255 octets on the wire are 253 characters of text. */
 #define MAX_HOSTNAME 253
 #define MAX_LABEL 63
 /* RFC 5321 4.5.3.1.1 */
@@ -51,25 +51,25 @@ is_alnum(char c)
 		   (c >= 'A' && c <= 'Z');
 }
 
-/* A host name during the scan of its labels. */
+/* The state of the check of a host name, label by label. */
 typedef struct Hostname
 {
-	int length; /* as A-labels with dots */
+	int length; /* length of the name with A-labels, dots included */
 	int n;
-	bool international; /* some label has non-ASCII characters */
+	bool international; /* a label has non-ASCII characters */
 	int used;
-	char unicode[5 * MAX_HOSTNAME]; /* labels as U-labels, separated by NUL */
+	char unicode[5 * MAX_HOSTNAME]; /* the U-labels, separated by NUL */
 } Hostname;
 
 /*
- * The rules for which libidn2 has no test.  They are the characters allowed
+ * Rules of IDNA that libidn2 does not test: the characters that are allowed
  * only in a context (RFC 5892, appendix A.3 to A.9), and the Bidi rule (RFC
- * 5893, section 2), which applies to all labels of a name with a right-to-left
- * label.
+ * 5893, section 2). The Bidi rule applies to all labels of a name if one label
+ * is right-to-left.
  */
 typedef enum LabelRule
 {
-	RULE_CONTEXT, /* violated by a match */
+	RULE_CONTEXT, /* a label that matches violates the rule */
 	RULE_HAS_RTL,
 	RULE_RTL_LABEL,
 	RULE_LTR_LABEL,
@@ -105,7 +105,8 @@ static bool
 obeys(LabelRule rule, const char *label)
 {
 	static KgPattern *rules[RULE_COUNT];
-	int64 steps = 0; /* not limited: a host name is short */
+	/* the steps are not limited, because a host name is short */
+	int64 steps = 0;
 
 	if (rules[rule] == NULL)
 	{
@@ -117,7 +118,7 @@ obeys(LabelRule rule, const char *label)
 	return kg_pattern_matches(rules[rule], label, strlen(label), &steps);
 }
 
-/* Adds a label, which has length bytes as an A-label. */
+/* Adds a label to the name. length is its number of bytes as an A-label. */
 static bool
 add_label(Hostname *name, const char *unicode, int length)
 {
@@ -134,8 +135,8 @@ add_label(Hostname *name, const char *unicode, int length)
 }
 
 /*
- * Adds an A-label.  Decoding and encoding it again with IDNA 2008 must result
- * in the same label.
+ * Adds an A-label. If it is decoded and encoded again with IDNA 2008, the
+ * result must be the same label.
  */
 static bool
 add_a_label(Hostname *name, const char *s, int len)
@@ -185,7 +186,10 @@ add_ldh_label(Hostname *name, const char *s, int len)
 
 	if (!is_ldh_label(s, len))
 		return false;
-	/* RFC 5891 4.2.3.1: hyphens in both positions are reserved for A-labels. */
+	/*
+	 * RFC 5891 4.2.3.1: hyphens at the third and fourth position are reserved
+	 * for A-labels.
+	 */
 	if (len >= 4 && s[2] == '-' && s[3] == '-')
 		return pg_strncasecmp(s, "xn", 2) == 0 && add_a_label(name, s, len);
 	memcpy(label, s, len);
@@ -193,7 +197,7 @@ add_ldh_label(Hostname *name, const char *s, int len)
 	return add_label(name, label, len);
 }
 
-/* Checks the whole name. */
+/* Checks the rules that apply to the whole name. */
 static bool
 is_whole(const Hostname *name)
 {
@@ -255,7 +259,10 @@ kg_format_ldh_hostname(const char *s, uint32 len)
 	}
 }
 
-/* Returns the length of one of the four label separators of RFC 3490 3.1. */
+/*
+ * Returns the length of the label separator at s, one of the four of RFC 3490
+ * 3.1, or 0.
+ */
 static int
 separator_length(const char *s, const char *end)
 {
@@ -284,8 +291,8 @@ is_ascii(const char *s, int len)
 }
 
 /*
- * Adds a label of IDNA 2008.  A host name must already be in NFC; an e-mail
- * address is normalized (RFC 6531).
+ * Adds a label of IDNA 2008. normalize is false for a host name, which must
+ * already be in NFC, and true for an e-mail address (RFC 6531).
  */
 static bool
 add_idn_label(Hostname *name, const char *s, int len, bool normalize)
@@ -353,7 +360,10 @@ is_atext(unsigned char c, bool international)
 	return is_alnum(c) || (c != '\0' && strchr("!#$%&'*+-/=?^_`{|}~", c));
 }
 
-/* Checks an RFC 5321 Local-part: a dot-string or a quoted string. */
+/*
+ * Checks the local part of an e-mail address (RFC 5321): a dot-string or a
+ * quoted string.
+ */
 static bool
 is_local_part(const char *s, int len, bool international)
 {
@@ -400,7 +410,9 @@ is_mailbox(const char *s, uint32 len, bool international)
 	const char *domain;
 	int n;
 
-	/* The last @ separates; a quoted local part may contain others. */
+	/*
+	 * The last @ is the separator, because a quoted local part may contain @.
+	 */
 	for (int i = 0; i < len; i++)
 	{
 		if (s[i] == '@')

@@ -6,7 +6,7 @@
 
 #include "schema/format.h"
 
-/* Reads n digits as a number.  Returns -1 if they are not digits. */
+/* Reads n digits as a number. Returns -1 if a character is not a digit. */
 static int
 digits(const char *s, int n)
 {
@@ -53,7 +53,7 @@ kg_format_time(const char *s, uint32 len)
 	int second;
 	int offset = 0;
 
-	/* hh:mm:ss and at least Z */
+	/* At least hh:mm:ssZ is required. */
 	if (len < 9 || s[2] != ':' || s[5] != ':')
 		return false;
 	hour = digits(s, 2);
@@ -84,7 +84,7 @@ kg_format_time(const char *s, uint32 len)
 	}
 	else if (end - s != 1 || (*s != 'Z' && *s != 'z'))
 		return false;
-	/* A leap second is the last second of a UTC day. */
+	/* A leap second is valid only as the last second of a UTC day. */
 	if (second == 60)
 	{
 		int utc = (hour * 60 + minute - offset + 2 * 1440) % 1440;
@@ -102,9 +102,9 @@ kg_format_date_time(const char *s, uint32 len)
 }
 
 /*
- * Reads digits and a unit letter, repeatedly.  Units must be consecutive
- * ("P1Y2D" is invalid), as in the grammar of RFC 3339, appendix A.  Returns
- * the number of components, or -1 on error.
+ * Reads components of a duration, each of digits and a unit letter. No unit may
+ * be skipped ("P1Y2D" is invalid), as in the grammar of RFC 3339, appendix A.
+ * Returns the number of components, or -1 if a component is invalid.
  */
 static int
 components(const char **s, const char *end, const char *units)

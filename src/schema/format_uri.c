@@ -72,8 +72,8 @@ is_escape(const char *s, const char *end)
 }
 
 /*
- * Reads a varspec: a name, then ":" and a length or "*".  Returns its end, or
- * NULL if it is invalid.
+ * Reads a varspec of a URI template: a name, then optionally ":" and a length,
+ * or "*". Returns the position after it, or NULL if it is invalid.
  */
 static const char *
 template_variable(const char *s, const char *end)
@@ -119,7 +119,10 @@ template_variable(const char *s, const char *end)
 	return s;
 }
 
-/* Reads an expression after "{".  Returns the position after "}", or NULL. */
+/*
+ * Reads an expression of a URI template after its "{". Returns the position
+ * after "}", or NULL if it is invalid.
+ */
 static const char *
 template_expression(const char *s, const char *end)
 {

@@ -14,10 +14,11 @@
 #define OLD (D4 & ~KG_DRAFT_2020)
 
 /*
- * In byte order of the names, "$" first, as KgKeyword.  "definitions" and
- * "dependencies" remain valid in later drafts, for schemas that were moved
- * there unchanged.  The meta-schemas still describe both.  Draft-04's "id" is
- * not here: only the registry reads identifiers.
+ * The keywords in byte order of their names, as in KgKeyword; "$" is first.
+ * "definitions" and "dependencies" remain valid in later drafts, for schemas
+ * that were moved there unchanged. The meta-schemas still describe both.
+ * Draft-04's "id" is not in the list, because only the registry reads
+ * identifiers.
  */
 static const struct
 {
@@ -139,7 +140,7 @@ kg_keyword_applies(KgKeyword keyword, KgDialect dialect, int vocabularies)
 	if (!kg_keyword_exists(keyword, dialect))
 		return false;
 	/*
-	 * In 2019-09, unevaluatedItems and unevaluatedProperties are in the
+	 * Draft 2019-09 has unevaluatedItems and unevaluatedProperties in the
 	 * applicator vocabulary.
 	 */
 	if (dialect == KG_DRAFT_2019 &&

@@ -1,12 +1,15 @@
 /*
  * keyword.h
- *	  The keywords of JSON Schema: names, form of their subschemas, dialects and
- *	  vocabularies.
+ *	  The keywords of JSON Schema: their names, the form of their subschemas,
+ *	  and the dialects and vocabularies that have them.
  */
 #ifndef KG_KEYWORD_H
 #define KG_KEYWORD_H
 
-/* In order of publication; the schemas of OpenAPI 3.0 derive from draft-04. */
+/*
+ * Dialects in the order of their publication. The schemas of OpenAPI 3.0 derive
+ * from draft-04.
+ */
 typedef enum KgDialect
 {
 	KG_OPENAPI_30 = 1,
@@ -17,22 +20,25 @@ typedef enum KgDialect
 	KG_DRAFT_2020 = 32
 } KgDialect;
 
-/* A draft and all later ones. */
+/* Sets of dialects: a draft and all later ones. */
 #define KG_SINCE_2019 (KG_DRAFT_2019 | KG_DRAFT_2020)
 #define KG_SINCE_07 (KG_DRAFT_07 | KG_SINCE_2019)
 #define KG_SINCE_06 (KG_DRAFT_06 | KG_SINCE_07)
 #define KG_SINCE_04 (KG_DRAFT_04 | KG_SINCE_06)
 
 /*
- * True for a dialect before 2019-09: it has no vocabularies, an identifier of
- * only a fragment is an anchor, and keywords beside $ref are ignored.  False
- * for 0, the unknown dialect.
+ * True for dialects before 2019-09. They have no vocabularies, an identifier
+ * that is only a fragment is an anchor, and keywords beside $ref are ignored.
+ * False for 0, the unknown dialect.
  */
 #define KG_DIALECT_IS_OLD(dialect) ((dialect) != 0 && (dialect) <= KG_DRAFT_07)
 /* True if exclusiveMinimum and exclusiveMaximum are booleans. */
 #define KG_DIALECT_HAS_BOOLEAN_BOUNDS(dialect) ((dialect) <= KG_DRAFT_04)
 
-/* Vocabularies of 2019-09 and later.  Older dialects have all of them. */
+/*
+ * Vocabularies of 2019-09 and later. Older dialects are treated as if they had
+ * all vocabularies.
+ */
 #define KG_VOCAB_CORE 1
 #define KG_VOCAB_APPLICATOR 2
 #define KG_VOCAB_UNEVALUATED 4
@@ -46,7 +52,7 @@ typedef enum KgDialect
 	 KG_VOCAB_VALIDATION | KG_VOCAB_FORMAT | KG_VOCAB_CONTENT |   \
 	 KG_VOCAB_METADATA)
 
-/* In the order of the table in keyword.c, which is sorted by name. */
+/* Indexes into the table in keyword.c, which is sorted by name. */
 typedef enum KgKeyword
 {
 	KG_KW_ANCHOR,
@@ -109,15 +115,15 @@ typedef enum KgKeyword
 	KG_KW_NONE = KG_KW_COUNT
 } KgKeyword;
 
-/* The position of subschemas in a keyword's value. */
+/* The positions of subschemas in the value of a keyword. */
 typedef enum KgJsShape
 {
 	KG_SHAPE_NONE,
 	KG_SHAPE_SCHEMA,
 	KG_SHAPE_ARRAY,
 	KG_SHAPE_MAP,
-	KG_SHAPE_SCHEMA_OR_ARRAY, /* "items" */
-	KG_SHAPE_DEPENDENCIES	  /* values are schemas or arrays of names */
+	KG_SHAPE_SCHEMA_OR_ARRAY, /* used by "items" */
+	KG_SHAPE_DEPENDENCIES	  /* members are schemas or arrays of names */
 } KgJsShape;
 
 extern const char *kg_keyword_name(KgKeyword keyword);

@@ -1,6 +1,6 @@
 /*
  * metaschema.c
- *	  The meta-schemas of the dialects: found by URI, compiled when first needed
+ *	  The meta-schemas of the dialects: found by URI, compiled on first use,
  *	  and cached for the life of the backend.
  */
 #include "postgres.h"
@@ -22,7 +22,7 @@ static const struct
 	{KG_DRAFT_06, "http://json-schema.org/draft-06/schema", "draft-06"},
 	{KG_DRAFT_04, "http://json-schema.org/draft-04/schema", "draft-04"},
 	{KG_OPENAPI_30, "https://spec.openapis.org/oas/3.0/dialect", "openapi-3.0"},
-	/* Common variants of the former URIs. */
+	/* Common variants of the URIs of old drafts. */
 	{KG_DRAFT_07, "https://json-schema.org/draft-07/schema", "draft7"},
 	{KG_DRAFT_06, "https://json-schema.org/draft-06/schema", "draft6"},
 	{KG_DRAFT_04, "https://json-schema.org/draft-04/schema", "draft4"},
@@ -72,7 +72,7 @@ kg_metaschema_document_dialect(const Jsonb *document)
 	return dialect != 0 ? (KgDialect) dialect : KG_DRAFT_2020;
 }
 
-/* Returns the index of a dialect's own URI. */
+/* Returns the index of the entry with a dialect's official URI. */
 static int
 dialect_index(KgDialect dialect)
 {

@@ -9,29 +9,32 @@
 #include "schema/keyword.h"
 #include "schema/schema.h"
 
-/*
- * Returns the text of an embedded document by its URI without fragment, or
- * NULL.
- */
+/* Returns the text of an embedded document, or NULL. uri has no fragment. */
 extern const char *kg_metaschema_text(const char *uri);
-/* Returns the dialect that a $schema names, or 0 if it is not supported. */
+/*
+ * Returns the dialect whose URI is the value of a $schema, or 0 if the dialect
+ * is not supported.
+ */
 extern int kg_metaschema_dialect(const char *uri);
 /*
- * Returns the dialect that a document's $schema names, or draft 2020-12 if it
- * names none that is known.
+ * Returns the dialect of a document according to its $schema. Returns draft
+ * 2020-12 if $schema is absent or unknown.
  */
 extern KgDialect kg_metaschema_document_dialect(const Jsonb *document);
 /* Returns the short name of a dialect. */
 extern const char *kg_metaschema_name(KgDialect dialect);
-/* Adds the URIs of the dialects to the allowed values of an error. */
+/* Adds the URIs of the dialects to the list of allowed values in an error. */
 extern void kg_metaschema_allow(KgError *err);
 /*
- * Returns the compiled meta-schema of a dialect.  It lives as long as the
+ * Returns the compiled meta-schema of a dialect. It exists for the life of the
  * backend.
  */
 extern const KgSchema *kg_metaschema_compiled(KgDialect dialect);
 
-/* The JSON files of metaschema/; metaschema/data.awk makes data.c of them. */
+/*
+ * The embedded documents, made from the JSON files of metaschema/.
+ * metaschema/data.awk writes them to data.c.
+ */
 typedef struct KgMetaschemaText
 {
 	const char *uri;

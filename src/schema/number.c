@@ -3,10 +3,10 @@
  *	  Exact arithmetic on stored numerics.
  *
  * The on-disk form (src/backend/utils/adt/numeric.c, "NumericData") is in every
- * existing database, so it cannot change while pg_upgrade exists. It has
- * base-10000 digits, a weight (position of the first digit) and a sign. In the
- * short form sign, scale and weight share a 16-bit header. Leading and trailing
- * zero digits are never stored.
+ * existing database, so it cannot change while pg_upgrade exists. A number has
+ * base-10000 digits, a weight (exponent of the first digit) and a sign. In the
+ * short form, sign, scale and weight share a 16-bit header. Leading and
+ * trailing zero digits are never stored.
  */
 #include "postgres.h"
 
@@ -25,7 +25,10 @@ read_digits(const char *number, KgDigits *d)
 	memcpy(&header, data, sizeof(header));
 	if (header & 0x8000)
 	{
-		/* Short form.  jsonb contains no NaN or infinity. */
+		/*
+		 * The short form of numeric. The special values NaN and infinity do not
+		 * occur in jsonb.
+		 */
 		d->negative = (header & 0x2000) != 0;
 		d->weight = (header & 0x003F) - ((header & 0x0040) ? 64 : 0);
 		d->digit = (const int16 *) (data + sizeof(uint16));
@@ -94,8 +97,8 @@ kg_number_is_integer(const char *number)
 
 	read_digits(number, &d);
 	/*
-	 * Trailing zero digits are not stored, so a stored last digit is
-	 * significant.
+	 * Trailing zero digits are not stored. So if a digit after the point is
+	 * stored, the number has a fraction.
 	 */
 	return d.n == 0 || d.n <= d.weight + 1;
 }
@@ -159,7 +162,7 @@ kg_divisor_init(KgDivisor *divisor, const char *number)
 		return;
 	for (i = 0; i < d.n; i++)
 		value = value * KG_NBASE + d.digit[i];
-	/* Zero digits before the point that are not stored. */
+	/* Append the zero digits before the point, which are not stored. */
 	for (; i <= d.weight; i++)
 		value = value * KG_NBASE;
 	if (value > PG_INT64_MAX)
@@ -194,14 +197,17 @@ kg_number_is_multiple(const char *number, const KgDivisor *divisor)
 	read_digits(number, &d);
 	if (d.n == 0)
 		return true;
-	/* A number with digits beyond the divisor's scale is not a multiple. */
+	/* A number with more decimals than the divisor is not a multiple of it. */
 	last = d.weight + divisor->scale;
 	if (d.n - 1 > last)
 		return false;
-	/* Horner's method: |rest| is below the divisor, so the product fits. */
+	/*
+	 * Horner's method. |rest| is less than the divisor, so the product does not
+	 * overflow.
+	 */
 	for (int i = 0; i < d.n; i++)
 		rest = (rest * KG_NBASE + d.digit[i]) % divisor->unscaled;
-	/* Trailing zeros that are not stored: 1e131071. */
+	/* Apply the trailing zero digits that are not stored, as in 1e131071. */
 	if (rest != 0 && last >= d.n)
 		rest = rest * power_modulo(last - d.n + 1, divisor->unscaled) %
 			   divisor->unscaled;

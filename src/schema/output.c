@@ -13,7 +13,10 @@
 #include "miscadmin.h"
 #include "schema/output.h"
 
-/* Maximum depth of nested output; the writer's own nesting is limited, too. */
+/*
+ * Maximum depth of nested output. The nesting of the JSON writer is limited,
+ * too.
+ */
 #define MAX_TREE 20
 #define MAX_CAUSES 8
 
@@ -25,7 +28,10 @@ write_locations(KgJsonWriter *w, const KgSchemaError *error)
 	kg_jw_kstring(w, "instanceLocation", error->instance_path);
 }
 
-/* Returns a sentence.  Most phrases describe the required value. */
+/*
+ * Returns a sentence that describes a violation. Most phrases describe the
+ * required value.
+ */
 static char *
 error_text(const KgSchemaError *error)
 {
@@ -34,7 +40,10 @@ error_text(const KgSchemaError *error)
 	return psprintf("must be %s", error->expected);
 }
 
-/* Writes "basic": every violation, including those in branches, in one list. */
+/*
+ * Writes the format "basic": one list of all violations, including those in
+ * branches.
+ */
 static void
 write_basic(KgJsonWriter *w, List *errors)
 {
@@ -64,8 +73,8 @@ common_prefix(const char *a, const char *b)
 }
 
 /*
- * Returns the number of subschemas on the path that both violations have in
- * common.
+ * Returns the number of subschemas at the start of the path that two violations
+ * have in common.
  */
 static int
 common_level(const KgSchemaError *a, const KgSchemaError *b)
@@ -104,8 +113,9 @@ write_leaf(KgJsonWriter *w, const KgSchemaError *error)
 }
 
 /*
- * Writes "detailed": a tree by subschemas.  A subschema with a single
- * violation below it is omitted, as the specification requires.
+ * Writes the format "detailed": the violations as a tree of subschemas. A
+ * subschema with a single violation below it is omitted, as the specification
+ * requires.
  */
 static void
 write_detailed(KgJsonWriter *w, List *errors, int level)
@@ -114,7 +124,7 @@ write_detailed(KgJsonWriter *w, List *errors, int level)
 	int i = 0;
 
 	check_stack_depth();
-	/* Below the maximum depth, the tree continues as a list. */
+	/* At the maximum depth, write the rest of the tree as a list. */
 	if (level >= MAX_TREE)
 	{
 		write_basic(w, errors);
@@ -124,7 +134,8 @@ write_detailed(KgJsonWriter *w, List *errors, int level)
 	{
 		const KgSchemaError *first = list_nth(errors, i);
 		List *group = list_make1((void *) first);
-		int depth = first->nsteps; /* level that all of them share */
+		/* number of path levels that the violations have in common */
+		int depth = first->nsteps;
 
 		while (++i < n)
 		{

@@ -17,7 +17,8 @@ typedef enum KgOutput
 } KgOutput;
 
 /*
- * Returns the output for a List of KgSchemaError *; NIL for a valid instance.
+ * Returns the output for a List of KgSchemaError *. NIL means that the instance
+ * is valid.
  */
 extern Jsonb *kg_output(KgOutput output, List *errors);
 

@@ -1,12 +1,12 @@
 /*
  * pattern.c
- *	  Matching of regular expressions: by a DFA (regex_dfa.c) if the language is
- *	  regular, or else by PCRE2 with its JIT compiler.
+ *	  Matching of regular expressions: by a DFA (regex_dfa.c) if the pattern
+ *	  describes a regular language, otherwise by PCRE2 with its JIT compiler.
  *
- * PCRE2 allocates with malloc().  A reset callback of the memory context,
- * registered before the resource exists, frees its memory.  Match data and
- * match context are shared in the backend: matching is not re-entrant, and a
- * match calls no function of kg_graph.
+ * PCRE2 allocates with malloc(). A reset callback of the memory context frees
+ * this memory. The callback is registered before the memory is allocated. All
+ * matches of the backend share the match data and the match context. So
+ * matching must not be re-entrant; no match calls a function of kg_graph.
  */
 #include "postgres.h"
 
@@ -21,14 +21,14 @@
 
 struct KgPattern
 {
-	const KgDfa *dfa; /* or NULL */
+	const KgDfa *dfa; /* the DFA; NULL if PCRE2 matches the pattern */
 	pcre2_code *code;
 	const char *source;
 };
 
 /*
- * Maximum length of a pattern. PCRE2's compiler takes long for longer
- * patterns, because some steps of it are quadratic.
+ * Maximum length of a pattern in bytes. Compiling longer patterns would take
+ * long, because some steps of PCRE2's compiler are quadratic.
  */
 #define KG_MAX_PATTERN_BYTES 32768
 
@@ -40,16 +40,21 @@ static pcre2_jit_stack *jit_stack;
 #define KG_JIT_STACK_BYTES (1024 * 1024)
 
 /*
- * PCRE2 does not report the steps of a match, so the limit is raised in
- * stages.
+ * Limits of the steps of a match. A match is first tried with
+ * KG_FIRST_MATCH_STEPS. If it exceeds its limit, it is tried again with the
+ * limit multiplied by KG_MORE_MATCH_STEPS. PCRE2 does not report the number of
+ * steps, so the exceeded limits are counted.
  */
 #define KG_FIRST_MATCH_STEPS 1000
 #define KG_MORE_MATCH_STEPS 8
-/* Bytes of a matched string that count as one step. */
+/* Number of bytes of a matched string that count as one step. */
 #define KG_BYTES_OF_STEP 64
-/* Bytes of PCRE2's compiled program that count as one step of compiling it. */
+/*
+ * Number of bytes of PCRE2's compiled program that count as one step of the
+ * compilation.
+ */
 #define KG_CODE_OF_STEP 8
-/* Steps for PCRE2's compilation of the smallest pattern. */
+/* Number of steps for PCRE2's compilation of the smallest pattern. */
 #define KG_PCRE_STEPS 500
 
 static void
@@ -86,8 +91,8 @@ prepare_matching(void)
 }
 
 /*
- * Sets the fault of a pattern that PCRE2 refuses: one of its limits, or
- * another reason.
+ * Sets the fault of a pattern that PCRE2 refuses. code is PCRE2's error: a
+ * limit of PCRE2 was exceeded, or another reason.
  */
 static void
 set_fault(KgPatternFault *fault, int code)
@@ -138,14 +143,19 @@ compile_pcre(KgPattern *pattern, const char *text, int len,
 		set_fault(fault, code);
 		return;
 	}
-	/* Without a JIT compiler, the interpreter matches. */
+	/*
+	 * Ignore a failure: without the JIT compiler, PCRE2's interpreter matches.
+	 */
 	(void) pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE);
 	(void) pcre2_pattern_info(pattern->code, PCRE2_INFO_SIZE, &size);
 	(void) pcre2_pattern_info(pattern->code, PCRE2_INFO_JITSIZE, &jit_size);
 	*steps += KG_PCRE_STEPS + (size + jit_size) / KG_CODE_OF_STEP;
 }
 
-/* Makes the memory context own PCRE2's allocations for a pattern. */
+/*
+ * Ties PCRE2's allocations for a pattern to the memory context, so that they
+ * are freed with it.
+ */
 static void
 tie_to_context(KgPattern *pattern)
 {

@@ -1,12 +1,13 @@
 /*
  * program.h
- *	  A compiled schema, the output of compile.c and the input of run.c.
+ *	  A compiled schema, the output of compile.c and the input of run.c. Every
+ *	  subschema is a node. A node has a flat list of instructions for each
+ *	  instance type, so that the interpreter does not check keywords that
+ *	  cannot apply.
  *
- * Every subschema is a node.  A node has one flat list of instructions for
- * each instance type, so that the interpreter does not check keywords that
- * cannot apply.  Everything is in the memory context of the KgSchema and
- * immutable after compilation.  Names and enum values point into the copies of
- * the schema documents in that context.
+ * All data are in the memory context of the KgSchema, and do not change after
+ * compilation. Names and enum values point into the copies of the schema
+ * documents in that context.
  */
 #ifndef KG_PROGRAM_H
 #define KG_PROGRAM_H
@@ -21,7 +22,7 @@
 typedef enum KgJsOp
 {
 	KG_JS_OP_END,
-	/* checks of the value alone, up to KG_JS_OP_LAST_PLAIN */
+	/* Instructions that check the value alone, up to KG_JS_OP_LAST_PLAIN. */
 	KG_JS_OP_MIN_LENGTH,
 	KG_JS_OP_MAX_LENGTH,
 	KG_JS_OP_DFA,
@@ -31,16 +32,16 @@ typedef enum KgJsOp
 	KG_JS_OP_EXCLUSIVE_MINIMUM,
 	KG_JS_OP_EXCLUSIVE_MAXIMUM,
 	KG_JS_OP_MULTIPLE_OF,
-	KG_JS_OP_FAIL, /* no value of this type is valid */
+	KG_JS_OP_FAIL, /* each value of this type is invalid */
 	KG_JS_OP_CONST,
 	KG_JS_OP_ENUM,
-	KG_JS_OP_MIN_ITEMS, /* and minProperties */
-	KG_JS_OP_MAX_ITEMS, /* and maxProperties */
+	KG_JS_OP_MIN_ITEMS, /* also minProperties */
+	KG_JS_OP_MAX_ITEMS, /* also maxProperties */
 	KG_JS_OP_LAST_PLAIN = KG_JS_OP_MAX_ITEMS,
-	/* checks of the value alone that may take long */
+	/* Instructions that check the value alone, but may take long. */
 	KG_JS_OP_PATTERN,
 	KG_JS_OP_MULTIPLE_OF_BIG,
-	/* combinations */
+	/* Instructions that combine subschemas. */
 	KG_JS_OP_REF,
 	KG_JS_OP_DYNAMIC_REF,
 	KG_JS_OP_RECURSIVE_REF,
@@ -49,12 +50,12 @@ typedef enum KgJsOp
 	KG_JS_OP_ONE_OF,
 	KG_JS_OP_NOT,
 	KG_JS_OP_IF,
-	/* arrays */
+	/* Instructions for arrays. */
 	KG_JS_OP_UNIQUE,
 	KG_JS_OP_ITEMS,
 	KG_JS_OP_CONTAINS,
 	KG_JS_OP_UNEVALUATED_ITEMS,
-	/* objects */
+	/* Instructions for objects. */
 	KG_JS_OP_OBJECT,
 	KG_JS_OP_DEPENDENT_REQUIRED,
 	KG_JS_OP_DEPENDENT_SCHEMAS,
@@ -73,7 +74,7 @@ typedef struct KgJsNodeList
 typedef struct KgJsEnum
 {
 	int n;
-	uint32 mask;		  /* number of slots - 1 */
+	uint32 mask;		  /* number of slots - 1; masks a hash */
 	const uint32 *slots;  /* index of a value + 1; 0: free */
 	const uint32 *hashes; /* hashes of the values */
 	const KgJsVal *values;
@@ -81,10 +82,10 @@ typedef struct KgJsEnum
 
 typedef struct KgJsPatternNode
 {
-	const KgDfa *dfa; /* or NULL */
+	const KgDfa *dfa; /* the DFA, or NULL */
 	const KgPattern *pattern;
 	const KgJsNode *node;
-	const char *source; /* the key in patternProperties */
+	const char *source; /* key in patternProperties */
 	uint32 source_len;
 } KgJsPatternNode;
 
@@ -94,8 +95,8 @@ typedef struct KgJsProperty
 	const char *name;
 	uint32 len;
 	bool required;
-	bool declared;		  /* in "properties" */
-	const KgJsNode *node; /* NULL if the name is in "required" only */
+	bool declared;		  /* the name is in "properties" */
+	const KgJsNode *node; /* NULL if the name is only in "required" */
 	int npatterns;		  /* number of patternProperties that match the name */
 	const KgJsPatternNode *const *patterns;
 } KgJsProperty;
@@ -109,15 +110,22 @@ typedef struct KgJsProperty
 typedef struct KgJsObjectPlan
 {
 	int nproperties;
-	const KgJsProperty *properties; /* in the order of jsonb's keys */
-	/* Index of the first property of at least this length. */
+	const KgJsProperty *properties; /* ordered like jsonb's keys */
+	/*
+	 * For each length, the index of the first property that is at least as
+	 * long.
+	 */
 	int by_length[KG_LENGTH_BUCKETS + 1];
 	int nrequired;
 	int npatterns;
 	const KgJsPatternNode *patterns;
-	const KgJsNode *additional; /* NULL: any value is valid */
+	/* additionalProperties; NULL: any value is valid */
+	const KgJsNode *additional;
 	const KgJsNode *names;
-	/* additionalProperties is present, so it marks members */
+	/*
+	 * additionalProperties is present, so the members that it covers count as
+	 * evaluated.
+	 */
 	bool marks_additional;
 } KgJsObjectPlan;
 
@@ -125,7 +133,8 @@ typedef struct KgJsItemsPlan
 {
 	int nprefix;
 	const KgJsNode *const *prefix;
-	const KgJsNode *rest; /* NULL: any value is valid */
+	/* schema of the items after the prefix; NULL: any value is valid */
+	const KgJsNode *rest;
 	bool marks_rest;
 	uint8 prefix_keyword;
 	uint8 rest_keyword;
@@ -143,8 +152,8 @@ typedef struct KgJsDependency
 {
 	const char *name;
 	uint32 len;
-	const KgJsNode *node; /* dependentSchemas */
-	int nrequired;		  /* dependentRequired */
+	const KgJsNode *node; /* node of dependentSchemas */
+	int nrequired;		  /* number of names of dependentRequired */
 	const KgJsVal *required;
 } KgJsDependency;
 
@@ -157,21 +166,21 @@ typedef struct KgJsDependencies
 typedef struct KgJsCondition
 {
 	const KgJsNode *condition;
-	const KgJsNode *consequence; /* or NULL */
-	const KgJsNode *alternative; /* or NULL */
+	const KgJsNode *consequence; /* "then", or NULL */
+	const KgJsNode *alternative; /* "else", or NULL */
 } KgJsCondition;
 
 typedef struct KgJsDynamicRef
 {
-	/* the target of the reference, if no dynamic anchor overrides it */
+	/* The target of the reference if no dynamic anchor overrides it. */
 	const KgJsNode *target;
 	const char *anchor;
 } KgJsDynamicRef;
 
 typedef struct KgJsInstr
 {
-	uint8 op;	   /* KgJsOp */
-	uint8 keyword; /* KgKeyword that the instruction implements */
+	uint8 op;	   /* a KgJsOp */
+	uint8 keyword; /* the KgKeyword that the instruction implements */
 	int64 n;	   /* a length or count */
 	union
 	{
@@ -194,20 +203,21 @@ typedef struct KgJsInstr
 } KgJsInstr;
 
 /* Flags of a node. */
-#define KG_JS_NODE_FALSE 1			   /* the boolean schema false */
-#define KG_JS_NODE_TRACKS_ITEMS 2	   /* has unevaluatedItems */
-#define KG_JS_NODE_TRACKS_PROPERTIES 4 /* has unevaluatedProperties */
+#define KG_JS_NODE_FALSE 1		  /* the node is the boolean schema false */
+#define KG_JS_NODE_TRACKS_ITEMS 2 /* the node has unevaluatedItems */
+#define KG_JS_NODE_TRACKS_PROPERTIES 4 /* the node has unevaluatedProperties */
 
 struct KgJsNode
 {
-	uint8 types; /* mask of allowed types, with KG_JS_INTEGER */
-	uint8 plain; /* mask of types that need only checks of the value alone */
+	uint8 types; /* mask of allowed types, including KG_JS_INTEGER */
+	/* mask of the types for which all instructions check the value alone */
+	uint8 plain;
 	uint8 flags;
-	/* Instructions for each instance type; NULL: no further checks. */
+	/* Instructions for each instance type; NULL: no checks besides the type. */
 	const KgJsInstr *code[KG_JS_NTYPES];
 	const KgJsResource *resource;
 	const char *pointer; /* JSON Pointer in the document */
-	KgJsVal source;		 /* the subschema */
+	KgJsVal source;		 /* the JSON value of the subschema */
 };
 
 /* A $dynamicAnchor of a resource, or its $recursiveAnchor (name is NULL). */
@@ -220,16 +230,19 @@ typedef struct KgJsDynamicAnchor
 /* A schema resource: a schema with its own URI. */
 struct KgJsResource
 {
-	const char *uri; /* absolute, without fragment */
-	/* URI of the containing document; NULL: root document */
+	const char *uri; /* absolute URI without fragment */
+	/*
+	 * URI of the document that contains the resource; NULL: the root document
+	 */
 	const char *document;
-	const char *pointer; /* JSON Pointer of its root in the document */
+	/* JSON Pointer of the resource's root in the document */
+	const char *pointer;
 	KgJsVal root;
 	KgDialect dialect;
 	int vocabularies;
 	bool assert_format;
-	bool checked; /* validated against its meta-schema */
-	bool used;	  /* contains a compiled node */
+	bool checked; /* the resource was validated against its meta-schema */
+	bool used;	  /* a node of the resource was compiled */
 	int ndynamic;
 	KgJsDynamicAnchor *dynamic;
 };
@@ -239,9 +252,9 @@ struct KgSchema
 	KgSchemaOptions options;
 	MemoryContext context;
 	const KgJsNode *root;
-	bool is_dynamic; /* uses $dynamicRef or $recursiveRef */
+	bool is_dynamic; /* the schema uses $dynamicRef or $recursiveRef */
 	int nnodes;
-	List *warnings; /* of char * */
+	List *warnings; /* List of char * */
 };
 
 #endif /* KG_PROGRAM_H */

@@ -2,10 +2,10 @@
  * regex.c
  *	  Parser of ECMA-262 regular expressions with the u flag.
  *
- * Some syntax that the u flag forbids occurs in older schemas and has only one
- * meaning: an escaped punctuation character, a lone "]", "{" or "}".  It is
- * accepted as in Annex B.  Letters that are not escapes (\a, \Z) are errors,
- * because other dialects give them other meanings.
+ * The u flag forbids an escaped punctuation character, and a lone "]", "{" or
+ * "}". They are accepted as in Annex B, because they occur in older schemas and
+ * have only one meaning. A backslash before another letter (\a, \Z) is an
+ * error, because dialects of regular expressions give it different meanings.
  */
 #include "postgres.h"
 
@@ -20,10 +20,10 @@ typedef struct Parser
 	const char *p;
 	const char *end;
 	const char *error;
-	bool limit;		  /* the fault is a limit */
+	bool limit;		  /* the fault is that a limit was exceeded */
 	int depth;		  /* number of open groups */
 	int groups;		  /* capturing groups opened so far */
-	int total_groups; /* in the whole pattern */
+	int total_groups; /* number of capturing groups in the whole pattern */
 	int nnames;
 	char **names; /* names of named groups, in the order of their numbers */
 	int *name_groups;
@@ -86,7 +86,7 @@ next_char(Parser *ps)
 static void
 add_range(KgCharSet *set, pg_wchar low, pg_wchar high)
 {
-	/* Texts cannot contain surrogates, so sets do not need them. */
+	/* Sets need no surrogates, because texts cannot contain them. */
 	if (low > high)
 		return;
 	if (set->ranges == NULL)
@@ -173,7 +173,10 @@ add_ranges(KgCharSet *set, const KgRegexRange *ranges, int n, bool negated)
 		add_range(set, part.ranges[i].low, part.ranges[i].high);
 }
 
-/* Adds \d \D \s \S \w or \W.  Returns false for any other character. */
+/*
+ * Adds the set of an escape \d \D \s \S \w or \W. Returns false for any other
+ * character.
+ */
 static bool
 add_class_escape(KgCharSet *set, char c)
 {
@@ -197,8 +200,8 @@ add_class_escape(KgCharSet *set, char c)
 }
 
 /*
- * Long names of the general categories, with the short names, which PCRE2
- * supports.
+ * Long names of the general categories and the corresponding short names. PCRE2
+ * supports only the short names.
  */
 static const struct
 {
@@ -250,7 +253,10 @@ static const struct
 	{"Unassigned", "Cn"},
 };
 
-/* Reads a property after \p or \P.  PCRE2 checks that it exists. */
+/*
+ * Reads the name of a property after \p or \P. Whether the property exists is
+ * checked by PCRE2 later.
+ */
 static bool
 add_property(Parser *ps, KgCharSet *set, bool negated)
 {
@@ -323,7 +329,7 @@ hex_digits(Parser *ps, int n, pg_wchar *value)
 	return true;
 }
 
-/* Reads the digits after \u. */
+/* Reads the digits after \u and sets *c. */
 static bool
 unicode_escape(Parser *ps, pg_wchar *c)
 {
@@ -358,7 +364,9 @@ unicode_escape(Parser *ps, pg_wchar *c)
 	return true;
 }
 
-/* Reads an escape for one character, after the backslash. */
+/*
+ * Reads an escape that denotes one character, after the backslash, and sets *c.
+ */
 static bool
 char_escape(Parser *ps, pg_wchar *c, bool in_class)
 {
@@ -423,8 +431,8 @@ char_escape(Parser *ps, pg_wchar *c, bool in_class)
 }
 
 /*
- * Reads a member of a class.  Returns true and sets *c for a character, or
- * returns false for a set, which it adds.
+ * Reads a member of a character class. If it is a character, sets *c and
+ * returns true. If it is a set, adds the set and returns false.
  */
 static bool
 class_atom(Parser *ps, KgCharSet *set, pg_wchar *c)
@@ -454,7 +462,7 @@ class_atom(Parser *ps, KgCharSet *set, pg_wchar *c)
 	return true;
 }
 
-/* Parses a class after "[". */
+/* Parses a character class, after its "[". */
 static KgRegex *
 parse_class(Parser *ps)
 {
@@ -475,7 +483,7 @@ parse_class(Parser *ps)
 		{
 			if (ps->error)
 				return NULL;
-			/* After a set, a hyphen is a character. */
+			/* A hyphen after a set is a literal character. */
 			continue;
 		}
 		if (ps->error)
@@ -486,7 +494,7 @@ parse_class(Parser *ps)
 
 			if (ps->p[0] == '\\' && ps->end - ps->p >= 2 &&
 				strchr("dDsSwWpP", ps->p[1]) != NULL)
-				ps->p = hyphen; /* [a-\d] has three members */
+				ps->p = hyphen; /* no range: [a-\d] has three members */
 			else
 			{
 				class_atom(ps, set, &high);
@@ -542,8 +550,8 @@ group_name(Parser *ps, const char **name, int *len)
 }
 
 /*
- * Counts capturing groups and collects names before parsing, because a
- * backreference may precede its group.
+ * Counts the capturing groups and collects their names before parsing, because
+ * a backreference may precede its group.
  */
 static void
 find_groups(Parser *ps)
@@ -612,7 +620,7 @@ named_backref(Parser *ps)
 	return fail(ps, "no group has this name");
 }
 
-/* Parses an escape after a backslash outside a class. */
+/* Parses an escape outside of a character class, after the backslash. */
 static KgRegex *
 parse_escape(Parser *ps)
 {
@@ -663,7 +671,7 @@ parse_escape(Parser *ps)
 	return single(c);
 }
 
-/* Parses a group after "(". */
+/* Parses a group, after its "(". */
 static KgRegex *
 parse_group(Parser *ps)
 {
@@ -719,8 +727,8 @@ parse_group(Parser *ps)
 }
 
 /*
- * Parses {n}, {n,} or {n,m}.  If there is no such quantifier, returns false
- * and reads nothing.
+ * Parses a quantifier {n}, {n,} or {n,m}. If there is no such quantifier,
+ * returns false and consumes nothing.
  */
 static bool
 parse_braces(Parser *ps, int *min, int *max)

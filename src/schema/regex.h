@@ -13,8 +13,9 @@
 #define KG_MAX_CODE_POINT 0x10FFFF
 
 /*
- * Maximum nesting of groups.  The second limit is for patterns that PCRE2
- * compiles, which recurses without a check of the stack's depth.
+ * Maximum nesting depth of groups. The second limit applies to patterns that
+ * PCRE2 compiles, because its compiler recurses without checking the depth of
+ * the stack.
  */
 #define KG_MAX_GROUP_DEPTH 3000
 #define KG_MAX_PCRE_GROUP_DEPTH 300
@@ -22,7 +23,7 @@
 /* The reason to refuse a pattern. */
 typedef struct KgPatternFault
 {
-	const char *message; /* a phrase; NULL: no fault */
+	const char *message; /* a phrase that describes the fault; NULL: no fault */
 	bool limit;			 /* the pattern exceeds a limit */
 } KgPatternFault;
 
@@ -32,14 +33,14 @@ typedef struct KgRegexRange
 	pg_wchar high;
 } KgRegexRange;
 
-/* A set of characters.  Its ranges are sorted, disjoint and not adjacent. */
+/* A set of characters. The ranges are sorted, disjoint and not adjacent. */
 typedef struct KgCharSet
 {
 	int nranges;
 	KgRegexRange *ranges;
-	bool negated;	   /* applies to ranges and properties together */
-	int nproperties;   /* \p{...} and \P{...} */
-	char **properties; /* in PCRE2's syntax */
+	bool negated;	   /* negates the union of ranges and properties */
+	int nproperties;   /* number of \p{...} and \P{...} */
+	char **properties; /* properties in PCRE2's syntax */
 } KgCharSet;
 
 typedef enum KgRegexKind
@@ -49,7 +50,7 @@ typedef enum KgRegexKind
 	KG_RE_CONCAT,
 	KG_RE_ALTERNATE,
 	KG_RE_REPEAT,
-	KG_RE_GROUP, /* capturing */
+	KG_RE_GROUP, /* capturing group */
 	KG_RE_BACKREF,
 	KG_RE_START,	/* ^ */
 	KG_RE_END,		/* $ */
@@ -62,25 +63,29 @@ typedef struct KgRegex
 {
 	KgRegexKind kind;
 	struct KgRegex *left;
-	struct KgRegex *right; /* the right side of concat and alternate */
+	/* the right operand of a concatenation or an alternation */
+	struct KgRegex *right;
 	KgCharSet set;
-	int min; /* minimum of repeat */
-	int max; /* maximum of repeat; -1: unbounded */
+	int min; /* minimum number of repetitions */
+	int max; /* maximum number of repetitions; -1: unbounded */
 	bool lazy;
 	bool negated;
 	int group; /* number of a group or backreference */
 } KgRegex;
 
 /*
- * Parses a pattern. Returns NULL and sets the fault and *position (bytes) if
- * it is not an ECMA-262 regular expression. A sequence or alternation of
- * several items is a chain: each right side is one item, and the innermost
- * left side is the first item.
+ * Parses a pattern. If it is not an ECMA-262 regular expression, returns NULL
+ * and sets *fault and *position (in bytes). A sequence or an alternation of
+ * several items is a tree that is nested to the left: each right operand is one
+ * item, and the innermost left operand is the first item.
  */
 extern KgRegex *kg_regex_parse(const char *pattern, int len,
 							   KgPatternFault *fault, int *position);
 
-/* Appends the expression as a PCRE2 pattern (UTF, no UCP, DOLLAR_ENDONLY). */
+/*
+ * Appends the expression in the syntax of PCRE2. It must be compiled with the
+ * options UTF and DOLLAR_ENDONLY, without UCP.
+ */
 extern void kg_regex_emit_pcre(const KgRegex *regex, StringInfo out);
 
 #endif /* KG_REGEX_H */

@@ -1,12 +1,12 @@
 /*
  * regex_dfa.c
- *	  Conversion of a regular expression's tree to a DFA over the bytes of
- *	  UTF-8.
+ *	  Conversion of a regular expression's syntax tree to a DFA over the bytes
+ *	  of UTF-8.
  *
- * It uses Thompson's construction, then the subset construction.  Only the
- * existence of a match matters, so greediness and groups have no effect, and a
- * state with a match is final.  Both automata are bounded; PCRE2 matches a
- * larger one (pattern.c).
+ * The NFA is built by Thompson's construction, and the DFA by the subset
+ * construction. Only the existence of a match matters, so greediness and groups
+ * have no effect, and a state with a match is final. The size of both automata
+ * is limited. A pattern that exceeds the limit is matched by PCRE2 (pattern.c).
  */
 #include "postgres.h"
 
@@ -18,22 +18,26 @@
 #define MAX_NODES 4000
 #define MAX_STATES 2000
 #define MAX_TABLE 65536
-/* Maximum visits of NFA nodes while states are built: a few milliseconds. */
+/*
+ * Maximum number of visits of NFA nodes during the construction, which takes a
+ * few milliseconds.
+ */
 #define MAX_WORK 4000000
 /*
- * Visits that count as one step of validation, and the steps for any pattern.
+ * The cost of a construction: the number of visits that count as one step of
+ * validation, and the steps for any pattern.
  */
 #define WORK_OF_STEP 6
 #define BASE_STEPS 500
 
-/* States with special meaning. */
+/* Numbers of states with a special meaning. */
 #define DFA_DEAD 0
 #define DFA_MATCH 1
 
 typedef enum NodeKind
 {
-	NODE_BYTES, /* low..high, then next */
-	NODE_SPLIT, /* next or other */
+	NODE_BYTES, /* a byte in low..high, then node "next" */
+	NODE_SPLIT, /* node "next" or node "other" */
 	NODE_START,
 	NODE_END,
 	NODE_ACCEPT
@@ -48,11 +52,14 @@ typedef struct NfaNode
 	int other;
 } NfaNode;
 
-/* A set of nodes that wait for a byte or for the end. */
+/*
+ * A state: a set of NFA nodes that wait for a byte or for the end of the
+ * string.
+ */
 typedef struct State
 {
 	int n;
-	int *nodes; /* sorted */
+	int *nodes; /* sorted node numbers */
 	uint32 hash;
 	bool accepts_at_end;
 } State;
@@ -61,7 +68,8 @@ typedef struct Builder
 {
 	NfaNode *nodes;
 	int nnodes;
-	bool failed; /* not regular, or too large */
+	/* the expression is not regular, or an automaton is too large */
+	bool failed;
 	int start;
 
 	uint8 class_of[256];
@@ -71,9 +79,9 @@ typedef struct Builder
 	State *states;
 	int nstates;
 	uint16 *next;
-	int *slots; /* hash table of states: index + 1 */
+	int *slots; /* hash table of states; a slot has the state's index + 1 */
 
-	/* marks of one closure */
+	/* Marks of the nodes in the current closure. */
 	int *mark;
 	int generation;
 	int *stack;
@@ -123,9 +131,10 @@ encode(pg_wchar c, unsigned char *bytes)
 }
 
 /*
- * Adds alternative byte sequences before next, for code points low..high whose
- * encodings have equal length.  The range is split until every position but
- * the last ones is one byte or the whole range of continuation bytes.
+ * Adds alternative sequences of byte ranges before the node next. They match
+ * the code points low..high, whose encodings have equal length. The range is
+ * split until each sequence has single bytes, then one range, then full ranges
+ * of continuation bytes.
  */
 static int
 same_length_range(Builder *b, const unsigned char *low,
@@ -144,7 +153,10 @@ same_length_range(Builder *b, const unsigned char *low,
 
 		return either(b, add_bytes(b, low[0], low[0], tail), result);
 	}
-	/* low[0] with bytes above low, then complete rows, then high[0]. */
+	/*
+	 * Split off the code points that begin with low[0], then those that begin
+	 * with high[0], unless they are complete.
+	 */
 	for (i = 1; i < len && low[i] == 0x80; i++)
 		;
 	if (i < len)
@@ -175,7 +187,7 @@ same_length_range(Builder *b, const unsigned char *low,
 static int
 build_set(Builder *b, const KgCharSet *set, int next)
 {
-	/* The last code point of each length of encoding. */
+	/* For each length of encoding, the last code point with this length. */
 	static const pg_wchar last[] = {0x7F, 0x7FF, 0xFFFF, KG_MAX_CODE_POINT};
 	int result = -1;
 
@@ -202,7 +214,7 @@ build_set(Builder *b, const KgCharSet *set, int next)
 			low = high + 1;
 		}
 	}
-	/* An empty set never matches: an empty byte range. */
+	/* An empty set matches no character, so use an empty byte range. */
 	return result < 0 ? add_bytes(b, 1, 0, next) : result;
 }
 
@@ -230,8 +242,8 @@ build_repeat(Builder *b, const KgRegex *re, int next)
 }
 
 /*
- * Builds a sequence, whose tree is nested to the left and may be as deep as
- * the pattern is long.
+ * Builds a sequence in a loop instead of recursively, because its tree is
+ * nested to the left and may be as deep as the pattern is long.
  */
 static int
 build_sequence(Builder *b, const KgRegex *re, int next)
@@ -251,13 +263,17 @@ build_alternatives(Builder *b, const KgRegex *re, int next)
 	return either(b, build(b, re, next), result);
 }
 
-/* Builds the nodes of re before the node next.  Returns the first node. */
+/*
+ * Builds the nodes of the expression re, which continue at the node next.
+ * Returns the first node.
+ */
 static int
 build(Builder *b, const KgRegex *re, int next)
 {
 	check_stack_depth();
 	/*
-	 * An expression without nodes can be repeated without limit: (){1000000}.
+	 * Count this too, because an expression without nodes can be repeated
+	 * without limit: (){1000000}.
 	 */
 	if (++b->work > MAX_WORK)
 		b->failed = true;
@@ -291,7 +307,10 @@ build(Builder *b, const KgRegex *re, int next)
 	return next;
 }
 
-/* Finds classes of bytes that no node distinguishes. */
+/*
+ * Groups bytes into classes, so that no node distinguishes the bytes of a
+ * class.
+ */
 static void
 find_classes(Builder *b)
 {
@@ -315,8 +334,8 @@ find_classes(Builder *b)
 }
 
 /*
- * Adds a node and its closure without reading a byte.  Returns true if the
- * closure accepts.
+ * Adds a node, and all nodes that are reached from it without reading a byte,
+ * to the current set. Returns true if one of them accepts.
  */
 static bool
 add_closure(Builder *b, int node, bool at_start, bool at_end)
@@ -365,7 +384,7 @@ compare_ints(const void *a, const void *b)
 	return *(const int *) a - *(const int *) b;
 }
 
-/* Returns true if the current set accepts at the end of the string. */
+/* Returns true if the given nodes accept at the end of the string. */
 static bool
 accepts_at_end(Builder *b, const int *nodes, int n, bool at_start)
 {
@@ -381,7 +400,9 @@ accepts_at_end(Builder *b, const int *nodes, int n, bool at_start)
 	return accepted;
 }
 
-/* Returns the state of the current set, new or existing. */
+/*
+ * Returns the state of the current set. Creates the state if it does not exist.
+ */
 static uint16
 find_state(Builder *b, bool at_start)
 {
@@ -399,8 +420,10 @@ find_state(Builder *b, bool at_start)
 	for (slot = hash % mask; b->slots[slot] != 0; slot = (slot + 1) % mask)
 	{
 		state = &b->states[b->slots[slot] - 1];
-		/* The start state may accept an empty string that an equal set of
-		 * nodes does not accept later. */
+		/*
+		 * The start state is never shared: it may accept an empty string, which
+		 * an equal set of nodes does not accept later.
+		 */
 		if (!at_start && b->slots[slot] - 1 != b->start &&
 			state->hash == hash && state->n == n &&
 			memcmp(state->nodes, b->set, n * sizeof(int)) == 0)
@@ -423,7 +446,7 @@ find_state(Builder *b, bool at_start)
 	return b->nstates++;
 }
 
-/* Returns the state after a byte. */
+/* Returns the state that follows a state after a byte. */
 static uint16
 step(Builder *b, const State *state, uint8 byte, int loop)
 {
@@ -438,13 +461,15 @@ step(Builder *b, const State *state, uint8 byte, int loop)
 			add_closure(b, n->next, false, false))
 			return DFA_MATCH;
 	}
-	/* A match may begin at any character. */
+	/* Add the start again, because a match may begin at any character. */
 	if (add_closure(b, loop, false, false))
 		return DFA_MATCH;
 	return find_state(b, false);
 }
 
-/* Replaces states from which no string leads to a match by the dead state. */
+/*
+ * Replaces the states from which no string leads to a match by the dead state.
+ */
 static void
 bury_dead(Builder *b)
 {
@@ -452,7 +477,7 @@ bury_dead(Builder *b)
 	bool changed = true;
 
 	live[DFA_MATCH] = true;
-	/* The last states are nearest to a match. */
+	/* Search from the end, because the last states are nearest to a match. */
 	while (changed)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -478,7 +503,7 @@ bury_dead(Builder *b)
 static void
 build_states(Builder *b, int root)
 {
-	/* the dead and the match state */
+	/* States 0 and 1 are the dead state and the match state. */
 	b->nstates = 2;
 	b->states[DFA_MATCH].accepts_at_end = true;
 	b->generation++;
@@ -503,7 +528,10 @@ build_states(Builder *b, int root)
 		bury_dead(b);
 }
 
-/* Rows are addressed by the index of their first column. */
+/*
+ * Copies the transitions to a table. A row is identified by the index of its
+ * first column.
+ */
 static KgDfa *
 export_table(const Builder *b, MemoryContext owner)
 {
@@ -527,7 +555,10 @@ export_table(const Builder *b, MemoryContext owner)
 	return dfa;
 }
 
-/* Sets fixed_length if the states form a single chain. */
+/*
+ * Sets fixed_length if the states form a single chain, so that all matches have
+ * one length.
+ */
 static void
 find_fixed_length(const Builder *b, KgDfa *dfa)
 {

@@ -11,31 +11,33 @@
 
 typedef struct KgDfa
 {
-	uint32 match; /* row of the accepting state; row 0 is the dead state */
+	uint32 match; /* row of the state that accepts; row 0 is the dead state */
 	uint32 start;
 	uint32 end_column;
 	/*
-	 * The length of every match, if all matches are whole strings of one length
-	 * of at most 16 bytes ("^[a-z]{3}$").
+	 * The length of every match in bytes, if all matches are whole strings of
+	 * one length of at most 16 bytes ("^[a-z]{3}$"); otherwise 0.
 	 *
-	 * Then each byte has a mask of the positions at which it may occur.
-	 * Positions are tested independently, which is several times faster than
-	 * state transitions.
+	 * Then positions[] has for each byte a mask of the positions at which it
+	 * may occur. Positions are tested independently, which is several times
+	 * faster than state transitions.
 	 */
 	uint32 fixed_length;
 	uint16 positions[256];
 	uint8 class_of[256];
 	/*
-	 * One row for each state and one column for each class of bytes: the next
-	 * row.  The last column is nonzero if the end of the string matches.
+	 * The transition table: a row for each state, and a column for each class
+	 * of bytes. An element is the next row. The last column is not 0 if the
+	 * state accepts at the end of the string.
 	 */
 	const uint16 *table;
 } KgDfa;
 
 /*
- * Builds the DFA in the current memory context.  Returns NULL if the
- * expression is not regular (backreferences, lookaround, word boundaries,
- * Unicode properties) or the table would be large.  Adds the cost to *steps.
+ * Builds the DFA in the current memory context. Returns NULL if the expression
+ * has a part that the DFA does not support (backreferences, lookaround, word
+ * boundaries, Unicode properties), or if the table would be too large. Adds the
+ * cost to *steps.
  */
 extern KgDfa *kg_dfa_build(const KgRegex *regex, int64 *steps);
 

@@ -2,8 +2,8 @@
  * regex_pcre.c
  *	  Conversion of an ECMA-262 regular expression to a PCRE2 pattern.
  *
- * All constructs are written explicitly (classes as ranges of \x{...}), so
- * that none has a different meaning in PCRE2.
+ * All constructs are written explicitly (classes as ranges of \x{...}), so that
+ * they have the same meaning in PCRE2.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@ emit_char(StringInfo out, pg_wchar c)
 		appendStringInfo(out, "\\x{%x}", (unsigned int) c);
 }
 
-/* Writes a range without surrogates, which PCRE2 refuses. */
+/* Writes a range of characters. Omits surrogates, which PCRE2 refuses. */
 static void
 emit_range(StringInfo out, pg_wchar low, pg_wchar high)
 {
@@ -62,8 +62,8 @@ emit_set(StringInfo out, const KgCharSet *set)
 static void emit(const KgRegex *re, StringInfo out);
 
 /*
- * Writes the parts of a sequence or alternatives, whose tree is nested to the
- * left.  No parentheses are added between them, because PCRE2 limits their
+ * Writes the items of a sequence or an alternation, whose tree is nested to the
+ * left. The items are written without parentheses, because PCRE2 limits their
  * nesting.
  */
 static void
@@ -102,7 +102,10 @@ emit_wrapped(StringInfo out, const char *open, const KgRegex *re)
 	appendStringInfoChar(out, ')');
 }
 
-/* Returns true if a quantifier after the expression applies to all of it. */
+/*
+ * Returns true if a quantifier that is written after the expression applies to
+ * the whole expression.
+ */
 static bool
 is_atom(const KgRegex *re)
 {
@@ -112,8 +115,8 @@ is_atom(const KgRegex *re)
 }
 
 /*
- * Writes a repetition. PCRE2 compiles the repetition of a class compactly, but
- * the repetition of a group as copies of the group.
+ * Writes a repetition. PCRE2 compiles a repeated class compactly, but a
+ * repeated group as copies of the group.
  */
 static void
 emit_repeat(StringInfo out, const KgRegex *re)

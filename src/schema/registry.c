@@ -3,15 +3,15 @@
  *	  The documents, resources and anchors that references may name.
  *
  * Every document is scanned once, along the keywords that contain subschemas.
- * An "$id" inside an enum or an unknown keyword is data, not an identity.  A
+ * An "$id" inside an enum or an unknown keyword is data, not an identifier. A
  * document of an unknown dialect is stored, and refused only if a reference
  * leads to it.
  *
- * Nothing is fetched: references resolve to the schema itself, the caller's
+ * No document is fetched: references resolve to the schema itself, the caller's
  * resources or the embedded meta-schemas.
  *
  * Lifetime: resources are in the schema's context because nodes point to them.
- * Hash tables are in a child of it that the compiler deletes at its end.
+ * Hash tables are in a child context, which the compiler deletes at its end.
  */
 #include "postgres.h"
 
@@ -27,7 +27,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-/* Base of a schema without $id; never displayed. */
+/* Base URI of a schema without $id. It is never displayed. */
 #define DEFAULT_BASE "kg:/"
 
 typedef struct Anchor
@@ -40,7 +40,7 @@ typedef struct Anchor
 
 typedef struct UriEntry
 {
-	const char *uri; /* key: pointer to string */
+	const char *uri; /* key: pointer to the string */
 	KgJsResource *resource;
 } UriEntry;
 
@@ -53,17 +53,21 @@ typedef struct PlaceEntry
 struct KgJsRegistry
 {
 	const KgSchemaOptions *options;
-	KgJsVal supplied; /* a copy of the object of resources, or of type null */
+	/*
+	 * copy of the object of the caller's resources; null if there are no
+	 * resources
+	 */
+	KgJsVal supplied;
 	KgDialect default_dialect;
 	HTAB *uris;
 	HTAB *places;
 	List *resources;	   /* List of KgJsResource * */
 	List *anchors;		   /* List of Anchor * */
-	MemoryContext context; /* for data that nodes point to */
+	MemoryContext context; /* context of data that nodes point to */
 	bool in_root;
 };
 
-/* Returns a URI as the author wrote it. */
+/* Returns a URI in the form in which the schema's author wrote it. */
 static const char *
 shown_uri(const char *uri)
 {
@@ -178,7 +182,7 @@ bind_uri(KgJsRegistry *registry, const char *uri, KgJsResource *resource,
 									   shown_uri(uri)));
 }
 
-/* Splits at "#".  Returns the fragment, or NULL if there is no "#". */
+/* Splits a URI at "#". Returns the fragment, or NULL if there is no "#". */
 static char *
 split_fragment(char *uri)
 {
@@ -230,8 +234,8 @@ vocabulary_bit(const char *uri, int len)
 }
 
 /*
- * Reads the vocabularies of a caller's meta-schema. Returns false if the
- * meta-schema requires an unknown vocabulary.
+ * Reads the vocabularies of a meta-schema that the caller supplies. Returns
+ * false if it requires an unknown vocabulary.
  */
 static bool
 read_vocabularies(const KgJsVal *metaschema, KgDialect dialect, int *result)
@@ -253,7 +257,10 @@ read_vocabularies(const KgJsVal *metaschema, KgDialect dialect, int *result)
 
 		if (bit == 0 && required)
 			return false;
-		/* An optional assertion vocabulary that is supported applies. */
+		/*
+		 * An optional vocabulary with assertions applies if kg_graph supports
+		 * it.
+		 */
 		*result |= bit;
 	}
 	return true;
@@ -263,7 +270,8 @@ static bool supplied_document(const KgJsRegistry *registry, const char *uri,
 							  KgJsVal *schema);
 
 /*
- * Sets the dialect (0: unknown) and vocabularies of a resource by its $schema.
+ * Sets the dialect (0: unknown) and the vocabularies of a resource from its
+ * $schema.
  */
 static void
 read_dialect(KgJsRegistry *registry, const KgJsVal *schema,
@@ -284,7 +292,10 @@ read_dialect(KgJsRegistry *registry, const KgJsVal *schema,
 	resource->dialect = 0;
 	resource->vocabularies = KG_VOCAB_STANDARD;
 	metaschema.type = KG_JS_NULL;
-	/* A meta-schema may itself have a meta-schema of the caller. */
+	/*
+	 * A meta-schema of the caller may itself be described by another
+	 * meta-schema of the caller.
+	 */
 	for (int depth = 0; depth < 8; depth++)
 	{
 		char *name;
@@ -364,8 +375,8 @@ static void scan(KgJsRegistry *registry, const KgJsVal *schema,
 				 KgJsResource *resource, const char *pointer);
 
 /*
- * Returns the keyword of a subschema's identifier, which depends on the dialect
- * that its own $schema names.
+ * Returns the name of the keyword that identifies a subschema, "$id" or "id".
+ * It depends on the dialect that the subschema's own $schema names.
  */
 static const char *
 id_keyword(const KgJsVal *schema, const KgJsResource *resource)
@@ -384,8 +395,8 @@ id_keyword(const KgJsVal *schema, const KgJsResource *resource)
 }
 
 /*
- * Handles the identifier of a subschema: a resource of its own or, before
- * 2019-09, an anchor.
+ * Handles the identifier of a subschema. It makes the subschema a resource or,
+ * before 2019-09, an anchor. Returns the subschema's resource.
  */
 static KgJsResource *
 scan_id(KgJsRegistry *registry, const KgJsVal *schema, KgJsResource *resource,
@@ -428,7 +439,10 @@ scan_id(KgJsRegistry *registry, const KgJsVal *schema, KgJsResource *resource,
 	fragment = split_fragment(uri);
 	if (resource->root.data == schema->data)
 	{
-		/* The root of a document was added under another name. */
+		/*
+		 * The root of a document is already registered under another URI; add
+		 * this URI.
+		 */
 		bind_uri(registry, uri, resource, pointer);
 		resource->uri = uri;
 		own = resource;
@@ -464,7 +478,7 @@ scan_anchors(KgJsRegistry *registry, const KgJsVal *schema,
 			registry, resource, name.data, name.len, true, schema, pointer);
 }
 
-/* Scans the subschemas in the value of a keyword. */
+/* Scans the subschemas that the value of a keyword contains. */
 static void
 scan_keyword(KgJsRegistry *registry, KgKeyword keyword, const KgJsVal *value,
 			 KgJsResource *resource, const char *pointer)
@@ -566,7 +580,10 @@ add_document(KgJsRegistry *registry, const char *uri, const KgJsVal *schema,
 	KgJsResource *resource = new_resource(
 		registry, schema, uri, is_root ? NULL : uri, "", NULL);
 
-	/* An $id seen before takes precedence over the supplied name. */
+	/*
+	 * If an $id that was scanned before has this URI, it takes precedence over
+	 * the supplied document.
+	 */
 	bind_uri(registry, uri, resource, "");
 	if (schema->type == KG_JS_OBJECT)
 		scan(registry, schema, resource, "");
@@ -574,7 +591,8 @@ add_document(KgJsRegistry *registry, const char *uri, const KgJsVal *schema,
 }
 
 /*
- * Finds a document among the caller's resources or the embedded meta-schemas.
+ * Finds a document by its URI among the caller's resources and the embedded
+ * meta-schemas.
  */
 static bool
 supplied_document(const KgJsRegistry *registry, const char *uri,
@@ -637,7 +655,10 @@ kg_registry_add_root(KgJsRegistry *registry, const KgJsVal *schema)
 	return root;
 }
 
-/* Returns the resource of a URI.  Loads an embedded meta-schema on demand. */
+/*
+ * Returns the resource of a URI, or NULL. Loads an embedded meta-schema on
+ * demand.
+ */
 static KgJsResource *
 find_resource(KgJsRegistry *registry, const char *uri)
 {
@@ -654,7 +675,10 @@ find_resource(KgJsRegistry *registry, const char *uri)
 	return add_document(registry, pstrdup(uri), &schema, false);
 }
 
-/* Resolves a JSON Pointer from the root of a resource. */
+/*
+ * Follows a JSON Pointer from the root of a resource, and sets *place to its
+ * target. Returns false if the target does not exist.
+ */
 static bool
 follow_pointer(KgJsRegistry *registry, KgJsResource *resource,
 			   const char *fragment, int len, KgJsPlace *place)
@@ -838,7 +862,10 @@ kg_registry_resolve(KgJsRegistry *registry, KgJsResource *base, const char *ref,
 				   place->schema.type != KG_JS_BOOL))
 		unresolved(registry, base, ref, uri, pointer, true);
 	require_dialect(place->resource, pointer);
-	/* A reference makes any target a schema, even if no keyword declares it. */
+	/*
+	 * Scan the target, because a reference makes it a schema even if it is not
+	 * the value of a known keyword.
+	 */
 	scan(registry, &place->schema, place->resource, place->pointer);
 	place->resource = kg_registry_enter(
 		registry, place->resource, &place->schema);

@@ -1,6 +1,6 @@
 /*
  * registry.h
- *	  The documents, resources with $id and anchors that references may name
+ *	  The documents, resources and anchors that references may name. Used
  *	  during compilation.
  */
 #ifndef KG_REGISTRY_H
@@ -12,16 +12,16 @@
 /* The location of a subschema. */
 typedef struct KgJsPlace
 {
-	KgJsVal schema; /* object or boolean */
+	KgJsVal schema; /* an object or a boolean */
 	KgJsResource *resource;
-	const char *pointer; /* JSON Pointer in the document */
+	const char *pointer; /* JSON Pointer of the subschema in the document */
 } KgJsPlace;
 
 typedef struct KgJsRegistry KgJsRegistry;
 
 /*
- * Creates a registry.  Hash tables are allocated in work, all else in the
- * current context.
+ * Creates a registry. Its hash tables are allocated in the context work, all
+ * other data in the current context.
  */
 extern KgJsRegistry *kg_registry_create(const KgSchemaOptions *options,
 										MemoryContext work);
@@ -31,16 +31,17 @@ extern KgJsResource *kg_registry_add_root(KgJsRegistry *registry,
 										  const KgJsVal *schema);
 
 /*
- * Resolves a reference in a subschema of base and sets *place to its target.
- * Raises KG_INVALID_INPUT with the pointer if there is no target.
+ * Resolves a reference in a subschema of the resource base, and sets *place to
+ * its target. If there is no target, raises KG_INVALID_INPUT with pointer as
+ * the path.
  */
 extern void kg_registry_resolve(KgJsRegistry *registry, KgJsResource *base,
 								const char *ref, const char *pointer,
 								KgJsPlace *place);
 
 /*
- * Finds the $dynamicAnchor of this name in a resource.  Returns false if it
- * does not exist.
+ * Finds the $dynamicAnchor of this name in a resource. Returns false if the
+ * resource does not have it.
  */
 extern bool kg_registry_dynamic_anchor(KgJsRegistry *registry,
 									   const KgJsResource *resource,
@@ -49,20 +50,23 @@ extern bool kg_registry_dynamic_anchor(KgJsRegistry *registry,
 extern bool kg_registry_recursive_anchor(const KgJsResource *resource);
 
 /*
- * Returns the resource of a subschema during compilation: its own or its
- * parent's.
+ * Returns the resource to which a subschema belongs, during compilation. It is
+ * the subschema's own or that of its parent.
  */
 extern KgJsResource *kg_registry_enter(KgJsRegistry *registry,
 									   KgJsResource *parent,
 									   const KgJsVal *schema);
 
-/* Returns the number of known resources, which are in order of registration. */
+/*
+ * Return the number of known resources, and the resource of an index. Resources
+ * are in the order of their registration.
+ */
 extern int kg_registry_count(const KgJsRegistry *registry);
 extern KgJsResource *kg_registry_nth(const KgJsRegistry *registry, int n);
 
 /*
- * Returns an error KG_INVALID_INPUT for an invalid schema, with the pointer
- * as its path.
+ * Returns an error KG_INVALID_INPUT for a fault in a schema, with pointer as
+ * its path.
  */
 extern KgError *kg_schema_error(const KgJsResource *resource,
 								const char *pointer, const char *fmt, ...)

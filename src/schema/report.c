@@ -1,9 +1,8 @@
 /*
  * report.c
- *	  Violations: their position, keyword and expected value.
- *
- * The expected value is derived from the schema itself, so the compiled form
- * does not contain it.
+ *	  Recording violations: their position, keyword and expected value. The
+ *	  expected value is derived from the schema itself, so the compiled form
+ *	  does not contain it.
  */
 #include "postgres.h"
 
@@ -19,26 +18,36 @@ struct KgJsReport
 {
 	List *errors; /* List of KgSchemaError * */
 	int max;
-	int level; /* nesting of branches */
-	/* violations recorded so far, including branches, weighted by size */
+	int level; /* number of enclosing branches of anyOf and oneOf */
+	/*
+	 * Number of violations recorded so far, including those in branches. A
+	 * large violation counts several times.
+	 */
 	int *made;
 };
 
-/* Values in phrases are for orientation; longer ones are truncated. */
+/*
+ * Maximum length in bytes of a value in a phrase. The value is only for
+ * orientation, so a longer one is truncated.
+ */
 #define MAX_PHRASE_VALUE 200
 #define MAX_PHRASE_LIST 12
 #define MAX_ALLOWED 50
-/* Maximum violations recorded in one branch of anyOf or oneOf. */
+/* Maximum number of violations recorded in one branch of anyOf or oneOf. */
 #define MAX_BRANCH_ERRORS 10
 /*
- * Maximum depth and number of violations in nested branches.  A schema that
- * refers to itself from its branches would otherwise exhaust memory.
+ * Maximum depth of nested branches, and number of violations in them. Without
+ * these limits, a schema that refers to itself from its branches could exhaust
+ * memory.
  */
 #define MAX_BRANCH_LEVEL 32
 #define MAX_BRANCH_MADE 2000
-/* Bytes of paths and lists that count as another violation. */
+/* Number of bytes of paths and lists that count as another violation. */
 #define BYTES_OF_ONE 1024
-/* Larger values are not included, not even truncated. */
+/*
+ * Maximum size in bytes of a value in the output. A larger value is omitted,
+ * not truncated.
+ */
 #define MAX_WRITTEN_VALUE 65536
 
 static void
@@ -143,7 +152,10 @@ append_types(StringInfo out, const KgJsVal *v)
 	}
 }
 
-/* Appends the permitted names of an object, for a name that is not. */
+/*
+ * Appends the property names that an object permits, for a violation by a name
+ * that it does not permit.
+ */
 static void
 append_known(StringInfo out, const KgJsNode *owner)
 {
@@ -170,7 +182,8 @@ append_known(StringInfo out, const KgJsNode *owner)
 }
 
 /*
- * Returns a phrase for a value that the schema false refuses, by its keyword.
+ * Returns the phrase for a value that the boolean schema false refuses. The
+ * keyword that contains the schema determines the phrase.
  */
 static char *
 expected_of_false(const KgJsFrame *frame)
@@ -251,7 +264,10 @@ expected_of(const KgJsNode *node, KgKeyword keyword)
 	initStringInfo(&out);
 	if (!kg_val_get(&node->source, name, strlen(name), &v))
 		return "a valid value";
-	/* The boolean of draft-04 makes the bound beside it exclusive. */
+	/*
+	 * In draft-04, the keyword is a boolean that makes the bound beside it
+	 * exclusive, so use the value of that bound.
+	 */
 	if (v.type == KG_JS_BOOL && keyword == KG_KW_EXCLUSIVE_MINIMUM)
 		(void) kg_val_get(&node->source, "minimum", 7, &v);
 	else if (v.type == KG_JS_BOOL && keyword == KG_KW_EXCLUSIVE_MAXIMUM)
@@ -339,7 +355,10 @@ append_evaluation_path(StringInfo out, const KgJsFrame *frame)
 	append_step(out, frame->sub, frame->sub_name, frame->sub_len);
 }
 
-/* Returns the approximate number of written digits: 1e131071 has as many. */
+/*
+ * Returns the approximate number of digits that a number has when written;
+ * 1e131071 is written with as many digits.
+ */
 static int
 written_digits(const KgJsVal *number)
 {
@@ -350,8 +369,8 @@ written_digits(const KgJsVal *number)
 }
 
 /*
- * Returns a value for orientation: long strings are truncated, large
- * containers and long numbers replaced by a description.
+ * Returns a value for the report. Long strings are truncated. Large containers
+ * and long numbers are replaced by a description.
  */
 static Jsonb *
 shortened(const KgJsVal *val)
@@ -372,7 +391,10 @@ shortened(const KgJsVal *val)
 	return kg_json_datum(&value);
 }
 
-/* Records the lengths of both paths' prefixes for each subschema. */
+/*
+ * For each subschema on the path, records the lengths of its prefixes of
+ * keyword_location and instance_path.
+ */
 static void
 record_steps(KgSchemaError *error, const KgJsFrame *frame)
 {
@@ -403,7 +425,10 @@ record_steps(KgSchemaError *error, const KgJsFrame *frame)
 		error->steps[i] += error->steps[i - 2];
 }
 
-/* Lists the strings of an enum, or the known properties. */
+/*
+ * Lists the strings of an enum or, for an undeclared property, the declared
+ * properties.
+ */
 static void
 list_allowed(KgSchemaError *error, const KgJsFrame *frame, KgKeyword keyword)
 {
@@ -502,7 +527,10 @@ make_error(const KgJsFrame *frame, KgKeyword keyword, const KgJsVal *val,
 	return error;
 }
 
-/* Excludes the causes, which were counted when recorded. */
+/*
+ * Returns the size of a violation without its causes, which were counted when
+ * they were recorded.
+ */
 static Size
 error_bytes(const KgSchemaError *error)
 {
@@ -557,9 +585,9 @@ kg_report_missing(KgJsRun *run, const KgJsFrame *frame, KgKeyword keyword,
 }
 
 /*
- * Returns the distance of a branch from the probably intended one.  A wrong
- * type of the value itself counts most, then a wrong constant, which often
- * distinguishes branches.
+ * Returns a measure of how unlikely it is that a branch was intended, from its
+ * violations. A wrong type of the value itself counts most. A wrong constant or
+ * enum value counts next, because these often distinguish branches.
  */
 static int
 distance(const List *errors, const char *instance_path)
@@ -582,7 +610,10 @@ distance(const List *errors, const char *instance_path)
 	return score;
 }
 
-/* Returns true if a $ref names a schema: in full, or by its last segment. */
+/*
+ * Returns true if the $ref of a schema equals the name, or ends with it as its
+ * last segment.
+ */
 static bool
 ref_names(const KgJsVal *schema, const KgJsVal *name)
 {
@@ -598,8 +629,9 @@ ref_names(const KgJsVal *schema, const KgJsVal *name)
 }
 
 /*
- * Returns the branch that OpenAPI's discriminator names for this value, or -1.
- * The branch does not decide the result, only the reported violations.
+ * Returns the index of the branch that OpenAPI's discriminator names for this
+ * value, or -1. The discriminator does not decide whether the value is valid,
+ * only which violations are reported.
  */
 static int
 discriminated(const KgJsNode *node, KgKeyword keyword, const KgJsVal *val)
@@ -687,7 +719,8 @@ kg_report_branches(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 	if (matched > 0)
 	{
 		/*
-		 * If several branches match, violations in the others are not causes.
+		 * If several branches of oneOf match, the violations in the other
+		 * branches are not the cause.
 		 */
 		error->causes = NIL;
 		error->nearest_count = 0;

@@ -1,10 +1,11 @@
 /*
  * run.c
- *	  The schema interpreter: nodes, references and combinations of subschemas.
+ *	  The schema interpreter: nodes, references and combinations of
+ *	  subschemas.
  *
- * It raises no error for invalid data, only for limits and cancellation.  With
- * a report it continues after a violation to find others; without, it stops at
- * the first.
+ * It raises no error for invalid data, only for limits and cancellation. If
+ * violations are reported, it continues after a violation to find others.
+ * Otherwise it stops at the first violation.
  */
 #include "postgres.h"
 
@@ -13,7 +14,7 @@
 #include "miscadmin.h"
 #include "schema/run.h"
 
-/* Steps between two checks of limits and interrupts. */
+/* Number of steps between two checks of limits and interrupts. */
 #define STEPS_AT_ONCE 1024
 
 static KG_NORETURN void
@@ -128,7 +129,10 @@ kg_check_value(const KgJsInstr *instr, const KgJsVal *val)
 	switch (instr->op)
 	{
 		case KG_JS_OP_MIN_LENGTH:
-			/* A character has one to four bytes. */
+			/*
+			 * A character has one to four bytes, so the length in bytes often
+			 * decides without counting.
+			 */
 			if (val->len < instr->n)
 				return false;
 			return val->len / 4 >= instr->n ||
@@ -186,9 +190,9 @@ kg_eval_in_place(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 }
 
 /*
- * Evaluates a subschema whose failure is not a violation. No violation is
- * reported, and the members that the subschema evaluates count only if the
- * instance is valid.
+ * Evaluates a subschema whose failure is not a violation, such as "not" or
+ * "if". Reports no violation. If the instance is valid, adds the members that
+ * the subschema has evaluated to seen.
  */
 static bool
 test_in_place(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
@@ -215,8 +219,9 @@ test_in_place(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 }
 
 /*
- * Returns the target in the outermost resource of the dynamic scope that has
- * the anchor; if the name is NULL, by $recursiveAnchor.
+ * Returns the target of a $dynamicRef: the anchor in the outermost resource of
+ * the dynamic scope that has it. If anchor is NULL, searches for a
+ * $recursiveAnchor.
  */
 static const KgJsNode *
 dynamic_target(KgJsRun *run, const KgJsFrame *frame, const char *anchor,
@@ -282,8 +287,9 @@ run_any_of(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 		{
 			valid = true;
 			/*
-			 * Evaluated members of other branches matter only to
-			 * unevaluatedItems and unevaluatedProperties.
+			 * The result is known. The other branches are evaluated only for
+			 * the members that unevaluatedItems and unevaluatedProperties must
+			 * know.
 			 */
 			if (seen == NULL)
 				break;
@@ -324,7 +330,10 @@ run_if(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 
 /* ---- nodes ---- */
 
-/* Runs an instruction that reports violations in subschemas only. */
+/*
+ * Runs an instruction that evaluates subschemas. Only the subschemas report
+ * violations.
+ */
 static bool
 run_nested(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 		   const KgJsVal *val, KgJsSeen *seen)
@@ -373,7 +382,7 @@ run_nested(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 	}
 }
 
-/* Runs the instructions for the type of val. */
+/* Runs the node's instructions for the type of val. */
 static bool
 run_code(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 		 KgJsSeen *seen)
@@ -442,8 +451,9 @@ run_code(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 }
 
 /*
- * Runs a node with unevaluatedItems or unevaluatedProperties, which has its
- * own set of evaluated members and then merges it into the parent's.
+ * Runs a node with unevaluatedItems or unevaluatedProperties. The node has its
+ * own set of evaluated members, which is then merged into the set of its
+ * parent.
  */
 static bool
 run_tracked(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
@@ -486,7 +496,7 @@ kg_eval(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 					  frame,
 					  node->flags & KG_JS_NODE_FALSE ? KG_KW_NONE : KG_KW_TYPE,
 					  val);
-		/* Other keywords add no information about a wrong type. */
+		/* After a wrong type, other keywords would add no information. */
 		return false;
 	}
 	if (node->code[val->type] == NULL)
@@ -496,7 +506,8 @@ kg_eval(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 					kg_setting_schema_max_depth,
 					"kg_graph.schema_max_depth");
 	/*
-	 * The frames between two checks are small compared with the stack reserve.
+	 * Check only each eighth level, because eight frames are small compared
+	 * with the reserve of the stack.
 	 */
 	if ((run->depth & 7) == 0)
 		check_stack_depth();

@@ -1,6 +1,6 @@
 /*
  * run.h
- *	  The state that the parts of the schema interpreter share.
+ *	  The state that the source files of the schema interpreter share.
  */
 #ifndef KG_RUN_H
 #define KG_RUN_H
@@ -12,15 +12,17 @@ typedef struct KgJsReport KgJsReport;
 typedef struct KgJsRun
 {
 	const KgSchema *schema;
-	int budget; /* steps until the next check of limits and interrupts */
+	/* number of steps until the next check of limits and interrupts */
+	int budget;
 	int64 steps_left;
 	int depth;
-	KgJsReport *report; /* NULL: only validity is needed */
+	KgJsReport *report; /* NULL: violations are not reported */
 } KgJsRun;
 
 /*
- * The path by which the evaluation reached a node.  The frames, on the C
- * stack, represent the dynamic scope, the instance path and the schema path.
+ * The path on which the evaluation reached a node. The frames are on the C
+ * stack. Together they represent the dynamic scope, the instance path and the
+ * schema path.
  */
 typedef enum KgStepKind
 {
@@ -33,17 +35,17 @@ typedef struct KgJsFrame
 {
 	const struct KgJsFrame *parent;
 	const KgJsNode *node;
-	uint8 keyword; /* in the parent's node; KG_KW_NONE at the root */
-	uint8 sub;	   /* KgStepKind: position in the keyword's value */
-	uint8 token; /* KgStepKind: kind of the position in the parent's instance */
-	uint32 sub_len; /* length of a name, or index */
+	uint8 keyword;	/* keyword of the parent's node; KG_KW_NONE at the root */
+	uint8 sub;		/* KgStepKind of the position in the keyword's value */
+	uint8 token;	/* KgStepKind of the position in the parent's instance */
+	uint32 sub_len; /* length of sub_name, or an index */
 	const char *sub_name;
-	uint32 token_len; /* length of a name, or index */
+	uint32 token_len; /* length of token_name, or an index */
 	const char *token_name;
 } KgJsFrame;
 
 /*
- * The evaluated members of one instance, for unevaluatedItems and
+ * The members of an instance that were evaluated, for unevaluatedItems and
  * unevaluatedProperties.
  */
 typedef struct KgJsSeen
@@ -67,22 +69,28 @@ kg_seen_has(const KgJsSeen *seen, int i)
 
 extern void kg_seen_mark_all(KgJsSeen *seen);
 
-/* Evaluates frame->node and returns validity.  seen may be NULL. */
+/*
+ * Evaluates frame->node on val. Returns true if val is valid. Adds the
+ * evaluated members to seen, which may be NULL.
+ */
 extern bool kg_eval(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 					KgJsSeen *seen);
 extern void kg_run_refill(KgJsRun *run);
 /*
- * Evaluates a subschema of a keyword (and index, or -1) on the current
- * instance.
+ * Evaluates a subschema on the current instance. The subschema is the value of
+ * a keyword or, if index is not -1, an item of the value.
  */
 extern bool kg_eval_in_place(KgJsRun *run, const KgJsFrame *frame,
 							 const KgJsNode *node, KgKeyword keyword, int index,
 							 const KgJsVal *val, KgJsSeen *seen);
-/* Evaluates the whole schema.  report may be NULL. */
+/*
+ * Evaluates the whole schema on an instance. Returns true if it is valid.
+ * report may be NULL.
+ */
 extern bool kg_run_root(const KgSchema *schema, const JsonbValue *instance,
 						KgJsReport *report);
 
-/* Adds the steps of a loop to the cost. */
+/* Adds the steps of a loop to the cost of the evaluation. */
 static inline void
 kg_run_charge(KgJsRun *run, int steps)
 {
@@ -91,22 +99,25 @@ kg_run_charge(KgJsRun *run, int steps)
 		kg_run_refill(run);
 }
 
-/* Checks the value alone.  A node with only such checks needs no frame. */
+/*
+ * Returns true if the value passes an instruction that checks the value alone.
+ * A node with only such instructions needs no frame.
+ */
 extern bool kg_check_value(const KgJsInstr *instr, const KgJsVal *val);
 /*
  * Maximum length in bytes of a string that is checked without counting steps.
  */
 #define KG_QUICK_BYTES 256
-/* Bytes of a value that are checked in one step. */
+/* Number of bytes of a value that are checked in one step. */
 #define KG_BYTES_OF_STEP 64
 /*
- * Returns true if the number is a multiple of a divisor with many digits;
- * defined in run_number.c.
+ * Returns true if the number is a multiple of a divisor with many digits (in
+ * run_number.c).
  */
 extern bool kg_run_multiple(KgJsRun *run, const char *number,
 							const char *divisor);
 
-/* Matches a string and adds the cost. */
+/* Matches a string with a pattern, and adds the cost. */
 static inline bool
 kg_run_matches(KgJsRun *run, const KgPattern *pattern, const KgJsVal *val)
 {
@@ -118,8 +129,8 @@ kg_run_matches(KgJsRun *run, const KgPattern *pattern, const KgJsVal *val)
 }
 
 /*
- * Returns true if the value is valid by checks that need no frame.  If false,
- * kg_eval() must decide.
+ * Returns true if checks that need no frame show that the value is valid. If it
+ * returns false, kg_eval() must decide.
  */
 static inline bool
 kg_quick_valid(const KgJsNode *node, const KgJsVal *val)
@@ -187,13 +198,14 @@ extern bool kg_run_unevaluated_items(KgJsRun *run, const KgJsFrame *frame,
 									 KgJsSeen *seen);
 
 /*
- * Reports a violation of the keyword at frame (report.c).  Sets run->report to
- * NULL if no more violations are needed.
+ * Reports a violation of a keyword of the frame's node (in report.c). Sets
+ * run->report to NULL if no more violations are needed.
  */
 extern void kg_report(KgJsRun *run, const KgJsFrame *frame, KgKeyword keyword,
 					  const KgJsVal *val);
 /*
- * Reports a violation of anyOf or oneOf, with the violations in the branches.
+ * Reports a violation of anyOf or oneOf, including the violations in the
+ * branches.
  */
 extern void kg_report_branches(KgJsRun *run, const KgJsFrame *frame,
 							   const KgJsInstr *instr, const KgJsVal *val);

@@ -94,7 +94,10 @@ kg_run_contains(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 	return found >= plan->min && (plan->max < 0 || found <= plan->max);
 }
 
-/* Up to this number, items are compared pairwise; more use a hash table. */
+/*
+ * Maximum number of items that are compared pairwise. For more items, a hash
+ * table is used.
+ */
 #define PAIRWISE 8
 
 static bool

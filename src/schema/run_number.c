@@ -1,23 +1,25 @@
 /*
  * run_number.c
- *	  multipleOf with a divisor of many digits.
- *
- * numeric's own division takes seconds for valid numbers, does not check for
- * interrupts and does not count a run's steps.
+ *	  multipleOf with a divisor of many digits. PostgreSQL's division of
+ *	  numeric may take seconds for valid numbers. It neither checks for
+ *	  interrupts nor counts the steps of the evaluation.
  */
 #include "postgres.h"
 
 #include "schema/run.h"
 
-/* Digits of the divisor that are processed in one step. */
+/* Number of digits of the divisor that are processed in one step. */
 #define DIGITS_OF_STEP 8
 /*
- * Leading digits that determine a quotient's digit with an error of at most
- * one.
+ * Number of leading digits that determine a digit of the quotient with an error
+ * of at most one.
  */
 #define LEADING_DIGITS 4
 
-/* Computes rest -= times * divisor; rest has one more digit, in front. */
+/*
+ * Computes rest -= times * divisor. rest has one more leading digit than the
+ * divisor.
+ */
 static void
 subtract(int32 *rest, const KgDigits *divisor, int32 times)
 {
@@ -47,7 +49,10 @@ is_below(const int32 *rest, const KgDigits *divisor)
 	return false;
 }
 
-/* Computes rest = (rest * KG_NBASE + digit) modulo divisor. */
+/*
+ * Computes rest = (rest * KG_NBASE + digit) modulo divisor. rest has one more
+ * leading digit than the divisor.
+ */
 static void
 take_digit(int32 *rest, const KgDigits *divisor, int digit)
 {
@@ -81,7 +86,10 @@ kg_run_multiple(KgJsRun *run, const char *number, const char *divisor)
 	kg_number_digits(divisor, &d);
 	if (n.n == 0)
 		return true;
-	/* Zeros that align the last digits; if negative there is a fraction. */
+	/*
+	 * Number of zero digits that align the last digits of both numbers. If it
+	 * is negative, the quotient has a fraction.
+	 */
 	zeros = (n.weight - n.n) - (d.weight - d.n);
 	if (zeros < 0 || n.weight < d.weight)
 		return false;

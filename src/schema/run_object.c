@@ -6,7 +6,7 @@
 
 #include "schema/run.h"
 
-/* Evaluates a property's value against a node. */
+/* Evaluates the value of a property against a node, with a frame. */
 static pg_noinline bool
 eval_framed(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 			KgKeyword keyword, const char *sub, uint32 sub_len,
@@ -58,9 +58,8 @@ eval_name(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 }
 
 /*
- * Returns the declared property of the current key. Keys and declared
- * properties have the same order, so the search continues at the last
- * position.
+ * Returns the declared property of the current key, or NULL. Keys and declared
+ * properties are in the same order, so the search continues at *position.
  */
 static inline const KgJsProperty *
 find_property(const KgJsObjectPlan *plan, const KgJsObjectWalk *w,
@@ -106,8 +105,8 @@ find_property(const KgJsObjectPlan *plan, const KgJsObjectWalk *w,
 }
 
 /*
- * Evaluates a name that "properties" does not declare: patterns, then
- * additionalProperties.
+ * Evaluates a member that "properties" does not declare: against
+ * patternProperties, then additionalProperties.
  */
 static bool
 eval_undeclared(KgJsRun *run, const KgJsFrame *frame,

@@ -1,10 +1,9 @@
 /*
  * schema.h
- *	  Validation of binary jsonb with JSON Schema; a schema is compiled once for
- *	  many validations.
- *
- * A compiled schema is in one memory context and immutable.  Validation of a
- * valid instance allocates no memory that outlives the call.
+ *	  Validation of jsonb values with JSON Schema. A schema is compiled once
+ *	  for many validations. A compiled schema has its own memory context and
+ *	  does not change. Validation of a valid instance allocates no memory that
+ *	  outlives the call.
  */
 #ifndef KG_SCHEMA_H
 #define KG_SCHEMA_H
@@ -16,37 +15,41 @@ typedef struct KgSchema KgSchema;
 
 typedef struct KgSchemaOptions
 {
-	const char *dialect;	/* URI of the default dialect; NULL: 2020-12 */
+	/* URI of the dialect of schemas without $schema; NULL: 2020-12 */
+	const char *dialect;
 	const Jsonb *resources; /* {uri: schema} for $ref, or NULL */
-	bool annotate_format;	/* format is an annotation only */
+	bool annotate_format;	/* the keyword "format" is only an annotation */
 } KgSchemaOptions;
 
 typedef struct KgSchemaError
 {
 	char *instance_path; /* JSON Pointer into the instance */
 	/*
-	 * JSON Pointer of the keyword in the schema, after "uri#" if it is in one
-	 * of the resources.
+	 * JSON Pointer of the keyword in the schema. If the keyword is in one of
+	 * the resources, "uri#" precedes the pointer.
 	 */
 	char *schema_path;
-	char *keyword_location;	 /* path of the evaluation, through every $ref */
-	char *absolute_location; /* as a URI; NULL if the schema has no $id */
+	/* path of the evaluation, which includes each $ref */
+	char *keyword_location;
+	/* the keyword's position as a URI; NULL if the schema has no $id */
+	char *absolute_location;
 	const char *keyword;
 	Jsonb *value;	/* the invalid value, possibly shortened */
-	char *expected; /* phrase about the valid values */
+	char *expected; /* phrase that describes the valid values */
 	char *missing;	/* name of a required property that is absent, or NULL */
 	List *allowed;	/* List of char *: enum values or known properties */
-	const char *did_you_mean; /* one of allowed, or NULL */
+	const char *did_you_mean; /* an element of allowed, or NULL */
 	/*
 	 * Violations in the branches of anyOf or oneOf, a List of KgSchemaError *.
-	 * The violations of the nearest branch begin at the index "nearest".
+	 * The violations of the nearest branch begin at the index "nearest"; their
+	 * number is nearest_count.
 	 */
 	List *causes;
 	int nearest;
 	int nearest_count;
 	/*
-	 * The subschemas on the path: for each, the lengths of its prefix of
-	 * keyword_location and of instance_path.
+	 * The subschemas on the path. For each subschema, "steps" has the length of
+	 * its prefix of keyword_location and of instance_path.
 	 */
 	int nsteps;
 	int *steps; /* nsteps pairs of lengths */
@@ -54,27 +57,31 @@ typedef struct KgSchemaError
 
 /*
  * Returns an error if the schema's text is longer than
- * kg_graph.schema_max_bytes, or NULL.
+ * kg_graph.schema_max_bytes; otherwise NULL.
  */
 extern struct KgError *kg_schema_size_error(const Jsonb *schema);
 
 /*
  * Compiles a schema in the current memory context.
  *
- * Raises KG_INVALID_INPUT with the JSON Pointer of the fault if the
- * meta-schema refuses the schema, the dialect is unknown or a $ref cannot be
- * resolved.  Raises KG_LIMIT_EXCEEDED above a limit of kg_graph.schema_*.
+ * If the schema does not conform to its meta-schema, the dialect is unknown or
+ * a $ref cannot be resolved, raises KG_INVALID_INPUT with the JSON Pointer of
+ * the fault. Raises KG_LIMIT_EXCEEDED if a limit kg_graph.schema_* is exceeded.
  */
 extern KgSchema *kg_schema_compile(const Jsonb *schema,
 								   const KgSchemaOptions *options);
 
-/* Compiles a meta-schema, without validation by its own meta-schema. */
+/*
+ * Like kg_schema_compile(), but does not validate the schema by its
+ * meta-schema. Used for the meta-schemas.
+ */
 extern KgSchema *kg_schema_compile_unchecked(const Jsonb *schema,
 											 const KgSchemaOptions *options);
 
 /*
- * Returns the compiled schema from the backend's bounded cache, keyed by
- * content.  Valid until the end of the caller's SQL call.
+ * Returns the compiled schema from the backend's cache, which is keyed by
+ * content and of limited size. The result is valid until the end of the
+ * caller's SQL function call.
  */
 extern const KgSchema *kg_schema_fetch(const Jsonb *schema,
 									   const KgSchemaOptions *options);
@@ -86,13 +93,13 @@ extern const KgSchema *kg_schema_fetch(const Jsonb *schema,
 extern List *kg_schema_warnings(const KgSchema *schema);
 
 /*
- * Returns true if the instance is valid.  Raises errors of limits and
- * cancellation only.
+ * Returns true if the instance is valid. Raises only errors about limits and
+ * cancellation.
  */
 extern bool kg_schema_is_valid(const KgSchema *schema,
 							   const JsonbValue *instance);
 
-/* Returns the violations, at most max_errors, as a List of KgSchemaError *. */
+/* Returns at most max_errors violations, as a List of KgSchemaError *. */
 extern List *kg_schema_errors(const KgSchema *schema,
 							  const JsonbValue *instance, int max_errors);
 

@@ -1,9 +1,8 @@
 /*
  * uri.c
- *	  URI references (RFC 3986), by liburiparser.
- *
- * The library allocates with malloc().  No error can be raised while one of
- * its objects exists.
+ *	  URI references (RFC 3986), by liburiparser. The library allocates with
+ *	  malloc(). No function that can raise an error may be called while an
+ *	  object of the library exists.
  */
 #include "postgres.h"
 
@@ -13,7 +12,9 @@
 #include "mb/pg_wchar.h"
 #include "schema/uri.h"
 
-/* Longer texts are not addresses.  Also limits the library's allocations. */
+/*
+ * Maximum length of a URI in bytes. It also limits the library's allocations.
+ */
 #define KG_MAX_URI_BYTES 65536
 
 static bool
@@ -39,7 +40,10 @@ kg_uri_is_valid(const char *s, int len, bool relative)
 	return ok;
 }
 
-/* Tests for ucschar of RFC 3987; iprivate is allowed in queries only. */
+/*
+ * Returns whether a character is in the set ucschar of RFC 3987. The set
+ * iprivate is permitted only in queries, so it is not included.
+ */
 static bool
 is_ucschar(pg_wchar c)
 {
@@ -59,8 +63,9 @@ is_iprivate(pg_wchar c)
 }
 
 /*
- * Converts an IRI to a URI as in RFC 3987 section 3.1, with each character
- * beyond ASCII as escaped bytes, and validates that.
+ * Returns true if the string is an IRI. Converts it to a URI as described in
+ * RFC 3987, section 3.1: each character beyond ASCII becomes percent-encoded
+ * bytes. Then validates the URI.
  */
 bool
 kg_iri_is_valid(const char *s, int len, bool relative)
@@ -147,7 +152,10 @@ kg_uri_resolve(const char *base, const char *ref)
 			uriToStringA(text, &result, chars + 1, NULL) != URI_SUCCESS)
 			text = NULL;
 	}
-	/* On failure the library sets no members of the result. */
+	/*
+	 * On failure, the library sets no members of the result, so freeing it is
+	 * safe.
+	 */
 	uriFreeUriMembersA(&result);
 	uriFreeUriMembersA(&ref_uri);
 	uriFreeUriMembersA(&base_uri);

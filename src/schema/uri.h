@@ -13,14 +13,15 @@ extern bool kg_uri_is_valid(const char *s, int len, bool relative);
 extern bool kg_iri_is_valid(const char *s, int len, bool relative);
 
 /*
- * Resolves ref against the absolute base, in the current memory context.
- * Neither case nor escapes change.  Returns NULL if either is not a URI.
+ * Resolves the URI reference ref against an absolute base, in the current
+ * memory context. Does not normalize case or escapes. Returns NULL if base or
+ * ref is invalid.
  */
 extern char *kg_uri_resolve(const char *base, const char *ref);
 
 /*
- * Returns a percent-decoded copy of a fragment and sets *len to its bytes.
- * Returns NULL if it is malformed.
+ * Returns a percent-decoded copy of a fragment and sets *len to its length in
+ * bytes. Returns NULL if the fragment is malformed.
  */
 extern char *kg_uri_unescape(const char *s, int *len);
 

@@ -1,10 +1,11 @@
 /*
  * value.h
- *	  A JSON value inside a binary jsonb, for the validator, and iteration over
- *	  its members without allocation.
+ *	  JSON values inside a binary jsonb, for the validator, and iterators over
+ *	  their members. Iteration allocates no memory.
  *
- * A KgJsVal points into the datum. Offsets are like the results of
- * getJsonbOffset(), but accumulated, so that an iteration takes linear time.
+ * A KgJsVal points into the datum. The iterators compute offsets as
+ * getJsonbOffset() does, but accumulate them, so that an iteration takes linear
+ * time.
  */
 #ifndef KG_VALUE_H
 #define KG_VALUE_H
@@ -23,14 +24,14 @@ typedef enum KgJsType
 } KgJsType;
 
 #define KG_JS_NTYPES 6
-/* In masks only: a number without fraction. */
+/* Used only in masks: a number without a fraction. */
 #define KG_JS_INTEGER 6
 
 typedef struct KgJsVal
 {
-	const char *data; /* string bytes, Numeric or JsonbContainer */
-	uint32 len;		  /* bytes; for a boolean its value */
-	uint32 type;	  /* KgJsType */
+	const char *data; /* bytes of a string, a Numeric or a JsonbContainer */
+	uint32 len;		  /* length in bytes; for a boolean, its value */
+	uint32 type;	  /* a KgJsType */
 } KgJsVal;
 
 #define KG_VAL_CONTAINER(v) ((JsonbContainer *) (v)->data)
@@ -123,7 +124,8 @@ kg_array_next(KgJsArrayWalk *w, KgJsVal *item)
 }
 
 /*
- * An iterator over an object's pairs, in jsonb's order: by length, then bytes.
+ * An iterator over the pairs of an object, in jsonb's order of keys: by length,
+ * then by bytes.
  */
 typedef struct KgJsObjectWalk
 {
@@ -172,7 +174,7 @@ kg_object_next(KgJsObjectWalk *w)
 }
 
 /*
- * Compares keys in jsonb's order.  Returns a number below, equal to or above
+ * Compares two keys in jsonb's order. Returns a number below, equal to or above
  * 0.
  */
 static inline int
@@ -184,12 +186,12 @@ kg_key_compare(const char *a, uint32 alen, const char *b, uint32 blen)
 }
 
 /*
- * Returns the first eight bytes of a key, padded with zeros, as a number. Two
- * such numbers compare in the same way as the bytes.
+ * Returns the first eight bytes of a key, padded with zeros, as a number. Such
+ * numbers are ordered like the bytes.
  *
- * The key must be inside a jsonb.  If it is shorter than eight bytes, bytes
- * before it are read, too: the container's header and the entries of at least
- * one pair always precede it.
+ * The key must be inside a jsonb: if it is shorter than eight bytes, bytes
+ * before the key are read, too. They exist, because the container's header and
+ * the entries of at least one pair precede each key.
  */
 static inline uint64
 kg_key_prefix(const char *key, uint32 len)
@@ -212,10 +214,16 @@ kg_key_prefix(const char *key, uint32 len)
 }
 
 extern void kg_val_from_jsonb(KgJsVal *v, const Jsonb *jsonb);
-/* Converts any JsonbValue.  A value built in memory is serialized first. */
+/*
+ * Converts any JsonbValue to a KgJsVal. Serializes a value that is not yet in
+ * binary form.
+ */
 extern void kg_val_from_value(KgJsVal *v, const JsonbValue *value);
 extern void kg_val_to_value(const KgJsVal *v, JsonbValue *value);
-/* Finds a member of an object.  Returns false if it is absent. */
+/*
+ * Finds a member of an object and sets *member. Returns false if the object
+ * does not have it.
+ */
 extern bool kg_val_get(const KgJsVal *object, const char *key, int len,
 					   KgJsVal *member);
 extern bool kg_val_at(const KgJsVal *array, int index, KgJsVal *item);
@@ -223,13 +231,13 @@ extern bool kg_val_is(const KgJsVal *v, const char *s);
 extern char *kg_val_cstring(const KgJsVal *v);
 
 /*
- * Returns true if two values are equal in JSON: numbers by value, objects in
- * any order.
+ * Returns true if two values are equal in JSON: numbers by value, objects with
+ * members in any order.
  */
 extern bool kg_val_equal(const KgJsVal *a, const KgJsVal *b);
 extern uint32 kg_val_hash(const KgJsVal *v);
 
-/* Returns JSON's name of a type: "null", "boolean" etc. */
+/* Returns the name of a type in JSON, such as "null" or "boolean". */
 extern const char *kg_type_name(int type);
 
 #endif /* KG_VALUE_H */

@@ -1,6 +1,7 @@
 /*
  * conditions.c
- *	  Conditions on the columns of a typed sub-select, as SQL.
+ *	  Conditions of filters as SQL conditions on the columns of a typed
+ *	  sub-select (source.h).
  */
 #include "postgres.h"
 
@@ -33,7 +34,10 @@ convert(void *arg)
 		input, (char *) conversion->text, parameter, -1);
 }
 
-/* Returns false if the type has no value of that text. */
+/*
+ * Converts a text to a value of the type. Returns false if the type has no
+ * value with this text.
+ */
 static bool
 value_of(Oid type, const char *text, Datum *value)
 {
@@ -59,8 +63,9 @@ kg_vparam(KgSqlBuilder *b, Oid type, const char *text)
 }
 
 /*
- * Returns the type of the parameters that a column is compared with.  Integers
- * are compared with a bigint, which their indexes serve, or with a numeric.
+ * Returns the type of the parameters with which a column is compared. Integer
+ * columns are compared with a bigint, so that their indexes can be used, or
+ * with a numeric if a value is not a bigint.
  */
 static Oid
 compared_type(Oid type, const JsonbValue *values, int n)
@@ -142,7 +147,7 @@ kg_vstrategy(const KgCondition *condition)
 	if (op->form == KG_OPERAND_PART || op->quantity == KG_NO ||
 		(condition->field != NULL && condition->field->is_array))
 		return InvalidStrategy;
-	/* IS NULL is one that an index for "=" serves. */
+	/* An index that serves "=" also serves IS NULL. */
 	if (op->form == KG_OPERAND_FLAG)
 		return op->test == KG_IS_PRESENT ? InvalidStrategy
 										 : BTEqualStrategyNumber;
@@ -188,7 +193,9 @@ kg_vfilter_fits(const KgVSource *source, const KgFilter *filter)
 	return true;
 }
 
-/* Appends the test of one item, an expression, with the operand i. */
+/*
+ * Appends the condition that an expression passes the test with the operand i.
+ */
 static void
 append_part(KgSqlBuilder *b, const KgCondition *condition, const char *item)
 {
@@ -222,7 +229,10 @@ append_part(KgSqlBuilder *b, const KgCondition *condition, const char *item)
 	}
 }
 
-/* Appends a condition that an expression passes the test of the operator. */
+/*
+ * Appends the condition that an expression of the type passes the test of the
+ * condition's operator.
+ */
 static void
 append_test(KgSqlBuilder *b, const KgCondition *condition, const char *item,
 			Oid type)
@@ -239,7 +249,7 @@ append_test(KgSqlBuilder *b, const KgCondition *condition, const char *item,
 	name = kg_voperator(type, strategy_of(op->test));
 	if (name == NULL)
 	{
-		/* The type has no order: its values are compared as texts. */
+		/* The type has no order, so its values are compared as texts. */
 		item = psprintf("(%s)::pg_catalog.text", item);
 		compared = type = TEXTOID;
 		name = kg_voperator(type, strategy_of(op->test));
@@ -341,7 +351,10 @@ append_condition(KgSqlBuilder *b, const KgVSource *source,
 	}
 	else
 	{
-		/* The condition on the column itself is one that an index serves. */
+		/*
+		 * An index can serve only a condition on the column itself, so write
+		 * that condition in addition to the one on the visible value.
+		 */
 		if (column->seen != NULL)
 			kg_sql_append(b, "(%s) IS NOT NULL AND ", column->seen);
 		append_test(b, condition, column->sql, type);
@@ -383,8 +396,9 @@ kg_vfilter(KgSqlBuilder *b, const KgVSource *source, const KgFilter *filter)
 /* ---- ids ---- */
 
 /*
- * Sets the values of the columns of an id.  Returns false if no row can have
- * the id: the text of a value must be the id itself, so that "007" is not 7.
+ * Sets the values of the columns of an id. Returns false if no row can have the
+ * id. The text of each value must be equal to its part of the id, so "007" is
+ * not the id of the number 7.
  */
 static bool
 key_values(const KgVColumn *keys, int nkeys, const char *id, Datum *values)

@@ -1,9 +1,8 @@
 /*
  * conditions.h
- *	  Conditions on the columns of a typed sub-select, as SQL.
- *
- * Values are parameters of the column's own type, so an index of the column
- * serves them.
+ *	  Conditions of filters as SQL conditions on the columns of a typed
+ *	  sub-select (source.h). Parameters have the column's own type, so that an
+ *	  index of the column can be used.
  */
 #ifndef KG_VIRTUAL_CONDITIONS_H
 #define KG_VIRTUAL_CONDITIONS_H
@@ -12,7 +11,10 @@
 #include "virtual/operators.h"
 #include "virtual/source.h"
 
-/* Returns whether the columns can evaluate every condition of the filter. */
+/*
+ * Returns whether each condition of the filter can be evaluated on columns of
+ * the source.
+ */
 extern bool kg_vfilter_fits(const KgVSource *source, const KgFilter *filter);
 
 /* Appends " AND <condition>" for each condition of an analysed filter. */
@@ -20,32 +22,35 @@ extern void kg_vfilter(KgSqlBuilder *b, const KgVSource *source,
 					   const KgFilter *filter);
 
 /*
- * Appends "(<condition>)" that columns have the values of one of these ids.  Ids
- * that no row can have are left out.
+ * Appends "(<condition>)", which requires that the key columns have the values
+ * of one of the ids. Ids that no row can have are omitted.
  */
 extern void kg_vids(KgSqlBuilder *b, const KgVColumn *keys, int nkeys,
 					const char *const *ids, int n);
 
 /*
- * Adds a parameter of a text as a value of the type.  Returns its number, or 0
- * if the type has no such value.
+ * Adds a parameter, whose value is a text converted to the type. Returns the
+ * parameter's number, or 0 if the text is not a value of the type.
  */
 extern int kg_vparam(KgSqlBuilder *b, Oid type, const char *text);
 
 /*
- * Returns the strategy of a condition that an index on the column may serve, or
- * InvalidStrategy.
+ * Returns the B-tree strategy of a condition that an index on the column may
+ * serve, or InvalidStrategy.
  */
 extern int kg_vstrategy(const KgCondition *condition);
 
-/* Returns the expression of a column's value, NULL if it must not be seen. */
+/*
+ * Returns an expression for a column's value. For a reference whose target the
+ * caller cannot see, the expression is NULL.
+ */
 static inline const char *
 kg_vvalue(const KgVColumn *column)
 {
 	return column->seen != NULL ? column->seen : column->sql;
 }
 
-/* Like kg_vvalue(), for a statement that reads most rows. */
+/* Like kg_vvalue(), for a statement that reads most rows of a table. */
 static inline const char *
 kg_vvalue_by_set(const KgVColumn *column)
 {

@@ -1,7 +1,7 @@
 /*
  * engine.c
- *	  The choice of the engine that answers: the native engine or the virtual
- *	  graph.
+ *	  The choice of the engine that answers a query: the native engine or the
+ *	  virtual graph.
  */
 #include "postgres.h"
 
@@ -15,8 +15,8 @@
 #include "virtual/virtual.h"
 
 /*
- * Returns the sub-select that the virtual graph answers for a type from; NULL:
- * the native engine answers.
+ * Returns the sub-select from which the virtual graph answers for a type.
+ * Returns NULL if the native engine answers.
  */
 static const KgVSource *
 source_of(const KgCatalog *catalog, const KgType *type)
@@ -29,7 +29,10 @@ source_of(const KgCatalog *catalog, const KgType *type)
 	return kg_vsource(catalog, type);
 }
 
-/* Raises an error for a part of the query that a bound type does not have. */
+/*
+ * Raises an error if the query has a part that is not supported for a bound
+ * type.
+ */
 static void
 require_supported(const KgListQuery *query, const KgVSource *source)
 {
@@ -54,7 +57,7 @@ require_supported(const KgListQuery *query, const KgVSource *source)
 		kg_binding_refuse(query->type,
 						  "a filter or sort by a property without a column "
 						  "that the caller may read");
-	/* Other lists begin with ids. */
+	/* A list among given ids needs no index, because it begins with the ids. */
 	if (query->among_ids != NULL)
 		return;
 	kg_vfilter_require_index(source, query->filter);
@@ -86,7 +89,10 @@ kg_engine_list(const KgListQuery *query)
 void
 kg_engine_fetch(KgListQuery *query, KgListPage *page)
 {
-	/* The virtual graph has read the documents with the rows. */
+	/*
+	 * If the virtual graph has read the page, its rows already have their
+	 * documents.
+	 */
 	if (page->nrows > 0 && page->rows[0]->node == 0)
 		return;
 	kg_list_fetch(query, page);

@@ -1,11 +1,12 @@
 /*
  * graph.c
- *	  The virtual graph in the searches of the graph: nodes and edges by
- *	  statements over typed sub-selects.
+ *	  The virtual graph in searches: nodes and edges are read by statements
+ *	  over typed sub-selects. A node is a type and an id. Searches identify
+ *	  nodes by numbers, so each node that a search reads gets a number below
+ *	  0.
  *
- * A node is a type and an id.  The searches want numbers, so each node that a
- * search meets gets one, below 0.  The neighbours of a set of nodes are read by
- * one statement for each variant of a relation and direction.
+ * The neighbours of a set of nodes are read by one statement for each variant
+ * of a relation and direction.
  */
 #include "postgres.h"
 
@@ -45,12 +46,12 @@ typedef struct NodeEntry
 
 typedef struct KgForeignState
 {
-	HTAB *numbers; /* entries are NodeEntry */
+	HTAB *numbers; /* hash table of NodeEntry */
 	uint32 n;
 	uint32 room;
-	NodeKey *nodes;			   /* by index: number -1 is the first */
-	const KgVSource **sources; /* indexed by rank - 1; NULL: not made yet */
-	bool stored;			   /* stored types, too: for tests */
+	NodeKey *nodes;			   /* by index; the first node has the number -1 */
+	const KgVSource **sources; /* indexed by rank - 1; NULL: not created yet */
+	bool stored; /* for tests: use the virtual graph for stored types, too */
 } KgForeignState;
 
 /* ---- numbers ---- */
@@ -141,7 +142,7 @@ take_id(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* A selection that the virtual graph does not have. */
+/* Raises the error for a selection that the virtual graph does not support. */
 static void
 refuse(const KgType *type)
 {
@@ -154,8 +155,8 @@ refuse(const KgType *type)
 }
 
 /*
- * Returns the ids of the rows with one of the ids, if any, that pass a filter,
- * up to a number of rows.
+ * Returns the ids of at most limit rows that pass a filter. If ids is not NULL,
+ * only rows with one of these ids are selected.
  */
 static List *
 select_ids(const KgVSource *source, char *const *ids, int n,
@@ -177,8 +178,8 @@ select_ids(const KgVSource *source, char *const *ids, int n,
 }
 
 /*
- * Raises KG_LIMIT_EXCEEDED if all rows of a large table would be read, because
- * no index serves the filter at the end of a chain.
+ * Raises KG_LIMIT_EXCEEDED if the filter on the last nodes of a chain would
+ * read all rows of a large table, because no index serves the filter.
  */
 static void
 require_ends(KgGraph *graph, const KgSelector *selector)
@@ -253,7 +254,10 @@ foreign_few(KgGraph *graph, const KgType *type, const KgFilter *filter,
 	return true;
 }
 
-/* Returns the ids of the nodes that are foreign and have the rank. */
+/*
+ * Returns the ids of the nodes that are foreign (rows of a sub-select) and
+ * belong to the type of the rank.
+ */
 static char **
 ids_of(const KgGraph *graph, uint16 rank, const int64 *nodes, uint32 n,
 	   int *count)
@@ -419,25 +423,29 @@ foreign_resolve(KgGraph *graph, const int64 *nodes, uint32 n, bool with_data,
 
 /* ---- edges ---- */
 
-/* An end of the edges of a variant of a relation. */
+/* One end, source or target, of the edges of a relation's variant. */
 typedef struct End
 {
 	uint16 rank;
-	int nkeys; /* columns of the id */
+	int nkeys; /* number of columns of the id */
 	const KgVColumn *keys;
-	const char *id;	  /* as text */
-	const char *seen; /* not NULL if the row at this end is seen; or NULL */
+	const char *id; /* expression of the id as text */
+	/*
+	 * expression that is NULL if the caller does not see the row at this end;
+	 * or NULL
+	 */
+	const char *seen;
 } End;
 
-/* The edges of a variant of a relation, as a sub-select. */
+/* The edges of a relation's variant, as a sub-select. */
 typedef struct Edges
 {
 	const KgRelation *relation;
 	const KgVariant *variant;
 	const char *from;
 	const char *where;
-	End ends[2];			/* the source, the target */
-	const char *properties; /* or NULL */
+	End ends[2];			/* the source and the target */
+	const char *properties; /* expression of the edges' properties, or NULL */
 	const KgVSource *source;
 } Edges;
 
@@ -449,13 +457,15 @@ typedef struct Expansion
 	bool backward;
 	KgNeighborFunction found;
 	void *arg;
-	/* indexed by rank: one of the nodes is foreign and of the type */
+	/*
+	 * Indexed by rank: whether a foreign node of this type is among the nodes.
+	 */
 	bool *meets;
-	KgNodeSet near; /* the nodes */
+	KgNodeSet near; /* the nodes whose edges are read */
 	uint16 *ranks;	/* ranks of the nodes, or NULL */
 } Expansion;
 
-/* Sets an end that a reference of the rows leads to. */
+/* Sets an end of the edges to the target of a reference in the rows. */
 static void
 set_end(End *end, const KgVColumn *column)
 {
@@ -566,7 +576,10 @@ take_edge(TupleTableSlot *slot, void *arg)
 		ends[i] = number_of(e->graph,
 							e->edges->ends[i].rank,
 							TextDatumGetCString(kg_slot_datum(slot, i + 1)));
-	/* An equal key may have another text, which is not the id of the row. */
+	/*
+	 * The database may treat keys with different texts as equal. Skip the row
+	 * if its text is not the id of one of the nodes.
+	 */
 	if (!kg_nodeset_has(&e->near, ends[e->backward]))
 		return true;
 	if (e->edges->properties != NULL)
@@ -586,7 +599,10 @@ expand_edges(Expansion *e, const int64 *nodes, uint32 n)
 {
 	const Edges *edges = e->edges;
 	const End *end = &edges->ends[e->backward];
-	/* The nodes are seen, so only the other end may be hidden. */
+	/*
+	 * The caller sees the nodes of this end, so only rows at the other end may
+	 * be hidden.
+	 */
 	const char *seen = edges->ends[!e->backward].seen;
 	int count;
 	char **ids = ids_of(e->graph, end->rank, nodes, n, &count);
@@ -611,7 +627,8 @@ expand_edges(Expansion *e, const int64 *nodes, uint32 n)
 }
 
 /*
- * Expands a variant of a relation. Neither end of its edges is a stored node.
+ * Reads the edges of a relation's variant at the nodes. Both ends of the edges
+ * are foreign, not stored.
  */
 static void
 expand_variant(Expansion *e, const Edges *edges, const bool *along,
@@ -628,7 +645,7 @@ expand_variant(Expansion *e, const Edges *edges, const bool *along,
 
 /* ---- references of stored entities to rows of tables ---- */
 
-/* A reference of an entity. */
+/* A reference in the document of a stored entity. */
 typedef struct Reference
 {
 	int64 node;
@@ -672,7 +689,7 @@ take_references(const KgRef *ref, void *arg)
 	}
 }
 
-/* Reads a reference of entities from their documents. */
+/* Reads the values of a reference from the documents of the entities. */
 static void
 read_references(References *references, const int64 *nodes, uint32 n)
 {
@@ -684,7 +701,10 @@ read_references(References *references, const int64 *nodes, uint32 n)
 	kg_graph_resolve(graph, nodes, n, true, take_references, references);
 }
 
-/* Passes the edges from entities to the rows that the caller sees. */
+/*
+ * Calls the visitor for the edges from stored entities to rows that the caller
+ * sees.
+ */
 static void
 expand_to_rows(Expansion *e, References *references, const int64 *nodes,
 			   uint32 n)
@@ -733,7 +753,8 @@ expand_to_rows(Expansion *e, References *references, const int64 *nodes,
 }
 
 /*
- * Passes the edges from entities to rows, found by the index of the property.
+ * Calls the visitor for the edges that lead from stored entities to the given
+ * rows. They are found by the index of the reference property.
  */
 static void
 expand_from_rows(Expansion *e, References *references, const int64 *nodes,
@@ -763,7 +784,10 @@ expand_from_rows(Expansion *e, References *references, const int64 *nodes,
 		JsonbValue value = kg_json_string_value(ids[i]);
 		bytea *key = kg_key_encode(references->field, &value);
 
-		/* No property has a value that is too long for a key. */
+		/*
+		 * No stored property has a value that is too long for a key, so skip
+		 * the id.
+		 */
 		if (key == NULL || !kg_key_fits(references->field, &value))
 			continue;
 		condition.values[condition.nvalues] = value;
@@ -783,7 +807,10 @@ expand_from_rows(Expansion *e, References *references, const int64 *nodes,
 	kg_nodeset_free(&wanted);
 }
 
-/* Expands the variant of a reference from a stored type to a bound type. */
+/*
+ * Reads the edges of a variant that a reference from a stored type to a bound
+ * type defines.
+ */
 static void
 expand_mixed(Expansion *e, const Edges *edges, const bool *along,
 			 const int64 *nodes, uint32 n)
@@ -813,7 +840,10 @@ is_mixed(const KgGraph *graph, const Edges *edges)
 		   kg_graph_type(graph, edges->ends[1].rank - 1)->binding != NULL;
 }
 
-/* Sets the sub-select.  Returns false if the variant has no foreign edges. */
+/*
+ * Sets the sub-select of the edges. Returns false if the variant has no foreign
+ * edges.
+ */
 static bool
 read_edges(KgGraph *graph, Edges *edges)
 {
@@ -844,8 +874,9 @@ is_readable(const KgGraph *graph, const Edges *edges)
 }
 
 /*
- * Expands a variant of a relation.  The tables of a variant that no node is an
- * end of are not looked at, so a table that cannot be read stops no other walk.
+ * Reads the edges of a relation's variant at the nodes. If no node can be an
+ * end of these edges, the variant's tables are not opened. So a table that the
+ * caller cannot read does not stop searches that do not need it.
  */
 static void
 foreign_expand_variant(Expansion *e, Edges *edges, const bool *relation_along,
@@ -946,7 +977,10 @@ look_up(void *arg)
 	kg_virtual_run(source, &b, true, take_target, lookup);
 }
 
-/* A trigger looks targets up, so this is a call that reads of its own. */
+/*
+ * Returns which of the ids are those of rows that the caller sees. A trigger
+ * calls this function, so it begins a call of its own for the reads.
+ */
 static bool *
 bound_targets(const KgCatalog *catalog, const KgType *type,
 			  const char *const *ids, int n)
@@ -972,7 +1006,11 @@ bound_targets(const KgCatalog *catalog, const KgType *type,
 
 /* ---- a search ---- */
 
-/* Returns whether the virtual graph may answer for the stored types. */
+/*
+ * Returns whether the virtual graph may answer for stored types: its setting is
+ * on, and no authorizer, period of validity or past time restricts the
+ * entities.
+ */
 static bool
 reads_stored(const KgCatalog *catalog)
 {

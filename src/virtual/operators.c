@@ -1,6 +1,6 @@
 /*
  * operators.c
- *	  The operators of the types of columns.
+ *	  Comparison operators of the types of columns.
  */
 #include "postgres.h"
 
@@ -51,7 +51,10 @@ kg_voperator(Oid type, int strategy)
 	TypeCacheEntry *entry;
 	Oid oid;
 
-	/* Comparison of numbers of two types, and of texts. */
+	/*
+	 * Use the name alone, so that the parser finds an operator that compares
+	 * two types of numbers, or the operator of texts.
+	 */
 	if (kg_vis_integer(type) || type == FLOAT4OID || type == VARCHAROID)
 		return psprintf("OPERATOR(pg_catalog.%s)", names[strategy]);
 	entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);

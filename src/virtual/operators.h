@@ -1,14 +1,17 @@
 /*
  * operators.h
- *	  The operators of the types of columns.
+ *	  Comparison operators of the types of columns.
  */
 #ifndef KG_VIRTUAL_OPERATORS_H
 #define KG_VIRTUAL_OPERATORS_H
 
-/* Returns an operator of the type's order, qualified, or NULL. */
+/*
+ * Returns the qualified operator of a B-tree strategy in the type's default
+ * order, or NULL.
+ */
 extern const char *kg_voperator(Oid type, int strategy);
 
-/* Returns whether that operator is leakproof. */
+/* Returns whether the operator that kg_voperator() returns is leakproof. */
 extern bool kg_voperator_is_leakproof(Oid type, int strategy);
 
 /* Returns whether equal values of the type have the same text. */

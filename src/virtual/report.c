@@ -1,8 +1,7 @@
 /*
  * report.c
- *	  The report of a bound type: kg_binding_report().
- *
- * It reads catalogs alone, never a row of the table.
+ *	  kg_binding_report(), the report of a bound type. It reads only system
+ *	  catalogs, never a row of the table.
  */
 #include "postgres.h"
 
@@ -28,8 +27,8 @@ write_columns(KgJsonWriter *w, const KgBoundProperty *property)
 }
 
 /*
- * Writes whether an index serves the columns, and the CREATE INDEX of an index
- * that would serve them.
+ * Writes whether an index serves comparisons of the columns. If there is no
+ * such index, writes the CREATE INDEX command that would create it.
  */
 static void
 write_served(KgJsonWriter *w, const KgBoundTable *table,
@@ -111,7 +110,9 @@ is_bound_column(const KgType *type, const KgBoundTable *table, int64 number)
 	return false;
 }
 
-/* Writes the columns of the table that are no properties. */
+/*
+ * Writes the names of the table's columns that are not properties of the type.
+ */
 static void
 write_left_out(KgJsonWriter *w, const KgType *type, const KgBoundTable *table)
 {

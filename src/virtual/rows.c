@@ -1,6 +1,6 @@
 /*
  * rows.c
- *	  Rows of a typed sub-select: a page of a list, entities by id.
+ *	  Reading rows of a typed sub-select: a page of a list, or entities by id.
  */
 #include "postgres.h"
 
@@ -39,7 +39,10 @@ run(void *arg)
 	(void) kg_plan_run(&statement, r->row, r->arg);
 }
 
-/* Returns whether the error is about the session or the server. */
+/*
+ * Returns whether an error is about the session or the server, not about the
+ * user's table.
+ */
 static bool
 is_of_server(const ErrorData *edata)
 {
@@ -134,7 +137,10 @@ kg_vdocument(KgSqlBuilder *b, const KgVSource *source)
 static char *
 json_of(const KgVColumn *column, const char *value)
 {
-	/* Infinity and years BC are no instants of JSON Schema. */
+	/*
+	 * Append Z only after a digit. Infinity and years BC are not instants in
+	 * JSON Schema, so they get no Z.
+	 */
 	if (column->type == TIMESTAMPTZOID)
 		return psprintf("pg_catalog.to_jsonb(pg_catalog.regexp_replace("
 						"pg_catalog.to_jsonb(pg_catalog.timezone('UTC', (%s))) "
@@ -193,14 +199,15 @@ kg_vdocument_of(const KgVSource *source, TupleTableSlot *slot, int first,
 
 /* ---- a page ---- */
 
-/* A key of the order: a sort field, or a column of the id. */
+/* A sort key: a sort field, or a column of the id. */
 typedef struct Key
 {
 	const char *sql;
 	Oid type;
 	bool not_null;
 	bool descending;
-	const char *after; /* the value after which the page begins */
+	/* value of the key in the last row of the previous page */
+	const char *after;
 	bool after_missing;
 } Key;
 
@@ -216,7 +223,10 @@ typedef struct RowPage
 	KgRow **rows;
 } RowPage;
 
-/* Returns the expression of a declared order of texts. */
+/*
+ * Returns an expression for the rank of a text in the declared order of an
+ * enum.
+ */
 static const char *
 enum_order(KgSqlBuilder *b, const KgField *field, const char *value)
 {
@@ -233,7 +243,8 @@ is_enum_type(Oid type)
 }
 
 /*
- * The key of a row is KEY_VALUE and the text of the value, or only KEY_NULL.
+ * A row's key in a cursor is KEY_VALUE followed by the text of the value, or
+ * KEY_NULL alone.
  */
 #define KEY_VALUE 'v'
 #define KEY_NULL 'n'
@@ -306,7 +317,10 @@ param_type(Oid type)
 	return type == FLOAT4OID ? FLOAT8OID : type == VARCHAROID ? TEXTOID : type;
 }
 
-/* Appends a comparison of a key with the value after which the page begins. */
+/*
+ * Appends a comparison of a key with its value in the last row of the previous
+ * page.
+ */
 static void
 append_compare(KgSqlBuilder *b, const Key *key, int strategy)
 {
@@ -318,7 +332,10 @@ append_compare(KgSqlBuilder *b, const Key *key, int strategy)
 		b, "%s %s $%d", key->sql, kg_voperator(key->type, strategy), n);
 }
 
-/* Appends that the row is after the page before, by the keys from i on. */
+/*
+ * Appends the condition that a row is after the last row of the previous page.
+ * Compares the keys from index i on.
+ */
 static void
 append_after(KgSqlBuilder *b, const RowPage *page, int i)
 {
@@ -357,7 +374,7 @@ append_cursor(KgSqlBuilder *b, const RowPage *page)
 
 	if (page->query->after == NULL)
 		return;
-	/* A bound of the first key is one that an index serves. */
+	/* Add a bound on the first key alone, because an index can serve it. */
 	if (first->not_null && page->nkeys > 1)
 	{
 		kg_sql_append(b, " AND ");
@@ -438,7 +455,7 @@ add_column(List *columns, const KgVColumn *column)
 	return lappend(columns, (void *) column->sql);
 }
 
-/* Appends the columns that the expressions of a source need. */
+/* Appends the columns that expressions of the source refer to. */
 static void
 append_columns(KgSqlBuilder *b, const KgVSource *source)
 {
@@ -462,8 +479,8 @@ append_columns(KgSqlBuilder *b, const KgVSource *source)
 }
 
 /*
- * Reads a page.  Its documents are made of the rows of the page alone, after all
- * rows are sorted.
+ * Reads a page. All rows are sorted first; then documents are made only of the
+ * rows of the page.
  */
 static void
 read_page(RowPage *page)
@@ -513,7 +530,10 @@ count_rows(const KgListQuery *query, const KgVSource *source, int64 max)
 	return count;
 }
 
-/* Sets the total as the native engine does (query/list/list.c). */
+/*
+ * Sets the total number of rows in the same way as the native engine
+ * (query/list/list.c).
+ */
 static void
 set_total(const RowPage *rows, KgListPage *page)
 {
@@ -581,7 +601,7 @@ kg_virtual_fits(const KgListQuery *query, const KgVSource *source)
 typedef struct Gets
 {
 	const KgVSource *source;
-	KgGot **sorted; /* by id */
+	KgGot **sorted; /* sorted by id */
 	int n;
 } Gets;
 

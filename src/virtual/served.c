@@ -1,9 +1,9 @@
 /*
  * served.c
- *	  Which conditions on a bound type an index serves.
- *
- * PostgreSQL reads a table from start to end for any other condition.  Where
- * policies apply to the caller, it uses an index only for leakproof operators.
+ *	  The check whether an index serves a condition on a bound type. For any
+ *	  other condition, PostgreSQL reads the whole table. If policies of the
+ *	  table apply to the caller, PostgreSQL uses an index only for leakproof
+ *	  operators.
  */
 #include "postgres.h"
 
@@ -19,8 +19,9 @@
 #include "virtual/served.h"
 
 /*
- * Returns the table with the columns of a property, and their numbers in it;
- * InvalidOid: a view of another form.
+ * Returns the table that has the columns of a property, and sets numbers to
+ * their column numbers in that table. Returns InvalidOid for a view of an
+ * unsupported form.
  */
 static Oid
 base_of(const KgBoundTable *table, const KgBoundProperty *property,
@@ -58,8 +59,8 @@ kg_vindex_text(const KgBoundTable *table, const KgBoundProperty *property)
 	Oid base = base_of(table, property, numbers);
 
 	/*
-	 * The names of a view's columns are not those of its table, and a foreign
-	 * table has no indexes here.
+	 * Return no command for a view, whose column names may differ from the
+	 * table's, or for a foreign table, which has no local indexes.
 	 */
 	if (!OidIsValid(base) || base != table->relid ||
 		table->kind == RELKIND_FOREIGN_TABLE)
@@ -82,7 +83,10 @@ condition_is_served(const KgVSource *source, const KgCondition *condition)
 	int strategy = kg_vstrategy(condition);
 	KgServed served;
 
-	/* Several columns are compared as one text, except those of the id. */
+	/*
+	 * A property of several columns is compared as one text, which no index
+	 * serves. Only the columns of the id are compared one by one.
+	 */
 	if (strategy == InvalidStrategy ||
 		(condition->field == NULL ? strategy != BTEqualStrategyNumber
 								  : property->ncolumns != 1))
@@ -103,7 +107,10 @@ filter_is_served(const KgVSource *source, const KgFilter *filter)
 	return filter->nany > 0;
 }
 
-/* Returns the index that would serve a condition of the filter, or NULL. */
+/*
+ * Returns the CREATE INDEX command of an index that would serve a condition of
+ * the filter, or NULL.
+ */
 static char *
 index_for(const KgVSource *source, const KgFilter *filter)
 {
@@ -139,8 +146,8 @@ allow_indexed(KgError *err, const KgVSource *source)
 }
 
 /*
- * Returns the estimated rows of a table that is too large to be read from start
- * to end, or -1.
+ * Returns the estimated number of rows of the table if it is too large to be
+ * read as a whole; otherwise -1.
  */
 static double
 rows_of_large(const KgVSource *source)
@@ -222,7 +229,7 @@ kg_vsort_require_index(const KgVSource *source, const KgFilter *filter,
 	if (rows < 0 || (filter != NULL && filter_is_served(source, filter)))
 		return;
 	property = property_of(source, field);
-	/* A value that depends on another row has no index. */
+	/* No index serves a value that depends on the visibility of another row. */
 	if (kg_vsource_column(source, field)->seen == NULL &&
 		field->kind != KG_KIND_ENUM &&
 		kg_vserved(source->table, property, BTLessStrategyNumber).indexed)

@@ -1,6 +1,6 @@
 /*
  * source.c
- *	  A type as a typed sub-select.
+ *	  Typed sub-selects: the rows of a type, with an id and columns.
  */
 #include "postgres.h"
 
@@ -29,8 +29,8 @@
 #include "virtual/source.h"
 
 /*
- * The columns with the id as text and with the document of a stored type, in
- * addition to the columns of its view.
+ * Names of columns of a stored type's sub-select that its view does not have:
+ * the id as text, and the document.
  */
 #define KG_ID_TEXT "kg id"
 #define KG_DOCUMENT "kg document"
@@ -127,8 +127,8 @@ column_of(const KgBoundColumn *bound)
 }
 
 /*
- * Returns whether each row of the table is visible to the caller, as far as the
- * table itself decides.
+ * Returns whether the table's own privileges and policies let the caller see
+ * all its rows.
  */
 static bool
 is_whole(const KgBoundTable *table)
@@ -172,10 +172,7 @@ is_validated(Oid constraint)
 	return validated;
 }
 
-/*
- * Returns whether a foreign key guarantees that the target of a reference
- * exists.
- */
+/* Returns whether a foreign key guarantees that each reference has a target. */
 static bool
 has_key(Oid relid, const KgBoundProperty *from, const KgBoundTable *target)
 {
@@ -203,8 +200,9 @@ has_key(Oid relid, const KgBoundProperty *from, const KgBoundTable *target)
 }
 
 /*
- * Sets the value of a reference whose target is visible.  A reference to a row
- * that the caller cannot see is missing, with its key.
+ * Sets the expressions for a reference, which depend on the visibility of its
+ * target. If the caller cannot see the target row, the reference appears to be
+ * missing, and so does its key.
  */
 static void
 require_target(KgVSource *source, Oid relid, const KgField *field,
@@ -302,7 +300,10 @@ bound_source(KgVSource *source)
 	source->table = table;
 	add_table(source, table);
 	source->from = psprintf("%s t", table->name);
-	/* A token whose scope has no path sees no entity of any type. */
+	/*
+	 * A token that limits the caller to an empty set of scope paths permits no
+	 * entity of any type.
+	 */
 	source->where = kg_identity_sees_scope(NULL, 0)
 						? tenant_condition("t", &table->tenant)
 						: "false";
@@ -312,7 +313,10 @@ bound_source(KgVSource *source)
 	for (int i = 0; i < source->nkeys; i++)
 	{
 		source->keys[i] = column_of(&table->id.columns[i]);
-		/* A column of a view is never NOT NULL, and a table's may have changed. */
+		/*
+		 * Require the key columns to be not NULL. A column of a view has no
+		 * such constraint, and the table may have changed.
+		 */
 		if (!source->keys[i].not_null)
 			source->where = psprintf("%s AND %s IS NOT NULL",
 									 source->where ? source->where : "true",
@@ -336,7 +340,7 @@ make_source(KgVSource *source, const KgCatalog *catalog, const KgType *type)
 
 typedef struct SourceKey
 {
-	uint64 catalog; /* its id */
+	uint64 catalog; /* id of the catalog */
 	const KgType *type;
 	Oid role;
 	bool row_security;
@@ -373,9 +377,10 @@ hash_key(const SourceKey *key)
 }
 
 /*
- * Returns the entry, or NULL.  A change of a table after the entry was found
- * must not be missed: its policies may no longer limit the rows.  So the tables
- * are locked as by a reader, and the entry is looked up again.
+ * Returns the cached sub-select, or NULL. A concurrent change of a table must
+ * not be missed, because the table's policies may no longer limit the rows. So
+ * the tables are locked in AccessShareLock mode, and the entry is looked up
+ * again.
  */
 static SourceEntry *
 find_entry(uint64 hash, const SourceKey *key)
@@ -401,7 +406,10 @@ make_entry(uint64 hash, const SourceKey *key, const KgCatalog *catalog)
 	entry->key = *key;
 	(void) make_source(&entry->source, catalog, key->type);
 	MemoryContextSwitchTo(old);
-	/* The tables below a view would have to be locked, too. */
+	/*
+	 * Do not cache a sub-select that reads a view, because the tables below the
+	 * view would have to be locked, too.
+	 */
 	if (!entry->source.reads_view)
 	{
 		kg_cache_keep(&sources, entry, hash);
@@ -421,7 +429,10 @@ kg_vsource(const KgCatalog *catalog, const KgType *type)
 	uint64 hash = hash_key(&key);
 	SourceEntry *entry;
 
-	/* That of a stored type depends on the requested time. */
+	/*
+	 * Do not cache the sub-select of a stored type, because it depends on the
+	 * requested time.
+	 */
 	if (type->binding == NULL)
 		return make_source(palloc0(sizeof(KgVSource)), catalog, type);
 	entry = find_entry(hash, &key);

@@ -2,13 +2,13 @@
  * virtual.h
  *	  The virtual graph: entities read by statements over typed sub-selects.
  *
- * kg_engine_*() are the only places that decide which engine answers: the
- * native one, by keys and nodes, or the virtual graph.  Types that are bound to
- * a table need the virtual graph.  Both engines answer for stored types, with
- * the same replies, so each of them tests the other.
+ * Only the functions kg_engine_*() decide which engine answers: the native
+ * engine, which uses keys and nodes, or the virtual graph. Types that are bound
+ * to a table need the virtual graph. For stored types, both engines give equal
+ * replies, so that tests can compare them.
  *
  * The virtual graph knows types, ids and columns; it knows no nodes, keys or
- * packed edges.  Rows that it returns have no node.
+ * packed edges. Rows that it returns have no node.
  */
 #ifndef KG_VIRTUAL_H
 #define KG_VIRTUAL_H
@@ -17,65 +17,74 @@
 #include "query/list/list.h"
 #include "virtual/source.h"
 
-/* kg_list_run() and kg_list_fetch() of the engine of the query's type. */
+/*
+ * Call kg_list_run() or kg_list_fetch() of the engine that answers for the
+ * query's type.
+ */
 extern KgListPage *kg_engine_list(const KgListQuery *query);
 extern void kg_engine_fetch(KgListQuery *query, KgListPage *page);
 
-/* kg_get_entities() and kg_get_data() of the engine of the type. */
+/*
+ * Call kg_get_entities() or kg_get_data() of the engine that answers for the
+ * type.
+ */
 extern KgGot *kg_engine_get(const KgCatalog *catalog, const KgType *type,
 							char **ids, int n);
 extern Jsonb *kg_engine_get_data(const KgCatalog *catalog, const KgType *type,
 								 text *id);
 
-/* rows.c */
+/* Functions of rows.c. */
 extern KgListPage *kg_virtual_list(const KgListQuery *query,
 								   const KgVSource *source);
 extern KgGot *kg_virtual_get(const KgVSource *source, char **ids, int n);
 
-/* graph.c: sets kg_foreign_begin (query/graph/foreign.h). */
+/* Sets kg_foreign_begin (query/graph/foreign.h). In graph.c. */
 extern void kg_virtual_init(void);
 
 /*
- * Runs a statement over a sub-select.  An error of the user's tables is raised
- * in the words of a tool, without the server's text.  by_ids: it selects rows by
- * ids alone.
+ * Runs a statement over a sub-select. An error of the user's tables is raised
+ * as an error of a tool, without the server's text. Set by_ids if the statement
+ * selects rows by ids alone.
  */
 extern void kg_virtual_run(const KgVSource *source, const KgSqlBuilder *b,
 						   bool by_ids, KgRowFunction row, void *arg);
 
 /*
- * Appends FROM and WHERE: the rows that have one of the ids, if ids is not NULL,
- * and pass the filter.
+ * Appends the FROM and WHERE clauses. They select the rows that pass the filter
+ * and, if ids is not NULL, have one of the ids.
  */
 extern void kg_vfrom(KgSqlBuilder *b, const KgVSource *source, char *const *ids,
 					 int n, const KgFilter *filter);
 
 /*
- * Returns an expression of the properties of edges, an object, for the source of
- * a relation (model/binding.h).
+ * Returns an expression of the object of an edge's properties, for the
+ * sub-select of a relation's edges (model/binding.h).
  */
 extern char *kg_vproperties(const KgVSource *source);
 
 /*
- * Appends the columns of a document, each behind a comma.  Returns their
- * number.
+ * Appends the columns from which a document is made, with a comma before each.
+ * Returns the number of columns.
  */
 extern int kg_vdocument(KgSqlBuilder *b, const KgVSource *source);
 /*
- * Returns the document of a row, whose id is a property of it.  first is the
- * first column of kg_vdocument().
+ * Returns the document of a row, in which the id is a property. first is the
+ * index of the first column that kg_vdocument() has appended.
  */
 extern Jsonb *kg_vdocument_of(const KgVSource *source, TupleTableSlot *slot,
 							  int first, const char *id);
 
 /*
- * Returns the expression of a column's value as jsonb.  The second is for a
+ * Return an expression of a column's value as jsonb. kg_vjson_by_set() is for a
  * statement that reads most rows.
  */
 extern char *kg_vjson(const KgVColumn *column);
 extern char *kg_vjson_by_set(const KgVColumn *column);
 
-/* Returns whether the columns of the sub-select can answer the query. */
+/*
+ * Returns whether the columns of the sub-select are sufficient to answer the
+ * query.
+ */
 extern bool kg_virtual_fits(const KgListQuery *query, const KgVSource *source);
 
 #endif /* KG_VIRTUAL_H */

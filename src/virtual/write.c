@@ -3,15 +3,15 @@
  *	  Writing the rows of bound types.
  *
  * Each item is one INSERT, UPDATE or DELETE with the rights of the caller, in a
- * subtransaction, so the table's constraints, policies and triggers decide.  A
- * row is read before it is changed, and an UPDATE or DELETE finds it only in the
- * version that was read.  It is read again afterwards: an item whose row the
- * caller would not see, or which refers to a row that the caller does not see,
- * is rolled back.
+ * subtransaction, so the table's constraints, policies and triggers decide. A
+ * row is read before it is changed. An UPDATE or DELETE changes the row only if
+ * it still has the version that was read. The row is read again afterwards. The
+ * item is rolled back if the caller would not see the row, or if the row refers
+ * to a row that the caller does not see.
  *
  * Values pass through jsonb_to_record(), whose columns have the types of the
- * table's columns.  Each name is qualified, so search_path stays that of the
- * caller, for the table's triggers.
+ * table's columns. Each name is qualified, so the caller's search_path can stay
+ * in effect for the table's triggers.
  */
 #include "postgres.h"
 
@@ -34,12 +34,12 @@
 #include "virtual/conditions.h"
 #include "virtual/writing.h"
 
-/* A row of the table. */
+/* A row of the table, as read. */
 typedef struct Row
 {
 	bool found;
 	const char *id;
-	int64 version; /* below 0: a hash of the document */
+	int64 version; /* version of the row; below 0: a hash of its document */
 	Jsonb *data;
 } Row;
 
@@ -52,7 +52,9 @@ fail(KgVWrite *w, KgError *err)
 
 /* ---- statements ---- */
 
-/* Runs a statement with a new snapshot.  Returns the number of rows. */
+/*
+ * Runs a statement with a new snapshot. Returns the number of rows processed.
+ */
 static uint64
 execute(const KgSqlBuilder *b)
 {
@@ -75,7 +77,10 @@ version_of(const KgVSource *source)
 	if (table->version.name != NULL)
 		return psprintf("COALESCE(t.%s, 0)::pg_catalog.int8",
 						table->version.name);
-	/* A right on columns does not include that of the system's columns. */
+	/*
+	 * Privileges on columns do not include system columns such as ctid and
+	 * xmin.
+	 */
 	if ((table->kind == RELKIND_RELATION ||
 		 table->kind == RELKIND_PARTITIONED_TABLE) &&
 		pg_class_aclcheck(table->relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
@@ -83,7 +88,7 @@ version_of(const KgVSource *source)
 	return NULL;
 }
 
-/* Returns the row with this id that the caller sees. */
+/* Reads the row with this id, if the caller sees it. */
 static Row
 read_row(const KgVWrite *w, const char *id)
 {
@@ -99,12 +104,15 @@ read_row(const KgVWrite *w, const char *id)
 				  w->version ? w->version : "0::pg_catalog.int8");
 	(void) kg_vdocument(&b, source);
 	kg_vfrom(&b, source, (char *const *) &id, 1, NULL);
-	/* Without a version, the row is locked until it is written. */
+	/* If rows have no versions, lock the row until it is written. */
 	if (w->version == NULL && w->operation == KG_EXPOSE_UPDATE)
 		kg_sql_append(&b, " FOR UPDATE OF t");
 	(void) execute(&b);
 	slot = MakeSingleTupleTableSlot(SPI_tuptable->tupdesc, &TTSOpsHeapTuple);
-	/* 04 is no other text of the id 4. */
+	/*
+	 * Compare the ids as texts, because the condition may match another text of
+	 * the key, such as 04 for 4.
+	 */
 	for (uint64 i = 0; i < SPI_processed && !row.found; i++)
 	{
 		ExecStoreHeapTuple(SPI_tuptable->vals[i], slot, false);
@@ -121,7 +129,9 @@ read_row(const KgVWrite *w, const char *id)
 	return row;
 }
 
-/* Appends the conditions of the row in the version that was read. */
+/*
+ * Appends the conditions that select the row only in the version that was read.
+ */
 static void
 append_where(KgSqlBuilder *b, const KgVWrite *w)
 {
@@ -137,7 +147,10 @@ append_where(KgSqlBuilder *b, const KgVWrite *w)
 					  kg_sql_param_int64(b, kg_vwrite_outcome(w)->before));
 }
 
-/* Returns the id in the result of a statement that wrote one row, or NULL. */
+/*
+ * Returns the id that the statement returned if it wrote one row, otherwise
+ * NULL.
+ */
 static const char *
 returned_id(void)
 {
@@ -147,11 +160,11 @@ returned_id(void)
 /* ---- references ---- */
 
 /*
- * A row must not refer to a row that the caller does not see, and the caller
- * must not learn from a constraint that such a row exists.  So targets are
- * looked up as the caller before the table checks its constraints.  They are
- * looked up again in the row as written, which may have other values by defaults
- * and triggers.
+ * References to other rows: a row must not refer to a row that the caller does
+ * not see, and an error of a constraint must not reveal that such a row exists.
+ * So before the table checks its constraints, targets are looked up with the
+ * caller's rights. They are looked up again in the written row, because
+ * defaults and triggers may have set other values.
  */
 
 static const KgBoundProperty *
@@ -160,7 +173,7 @@ property_of(const KgVSource *source, const KgField *field)
 	return &source->table->properties[field - source->type->fields];
 }
 
-/* Returns the assigned value of a column, or NULL. */
+/* Returns the value that the item assigns to a column, or NULL. */
 static const KgVAssigned *
 assigned_to(const KgVAttempt *attempt, const KgBoundColumn *column)
 {
@@ -173,7 +186,10 @@ assigned_to(const KgVAttempt *attempt, const KgBoundColumn *column)
 	return NULL;
 }
 
-/* Returns an assigned value of the reference, its own if possible, or NULL. */
+/*
+ * Returns the value that the item assigns to the reference property, or to one
+ * of its columns, or NULL.
+ */
 static const KgVAssigned *
 assigned_reference(const KgVAttempt *attempt, const KgField *field)
 {
@@ -211,7 +227,7 @@ unseen(const KgVWrite *w, const KgField *field)
 	return err;
 }
 
-/* Returns whether the reference is from the row to itself. */
+/* Returns whether the reference leads from the row to itself. */
 static bool
 is_to_itself(const KgVWrite *w, const KgField *field)
 {
@@ -226,8 +242,8 @@ is_to_itself(const KgVWrite *w, const KgField *field)
 }
 
 /*
- * Returns the references that the item sets by one of their columns, and whose
- * target may be hidden from the caller.
+ * Returns the references that the item changes, by at least one of their
+ * columns, and whose targets may be hidden from the caller.
  */
 static List *
 references_of(const KgVWrite *w)
@@ -247,7 +263,7 @@ references_of(const KgVWrite *w)
 	return references;
 }
 
-/* Returns whether the item sets each column of the reference to a value. */
+/* Returns whether the item sets all columns of the reference to values. */
 static bool
 is_whole(const KgVWrite *w, const KgField *field)
 {
@@ -264,7 +280,10 @@ is_whole(const KgVWrite *w, const KgField *field)
 	return true;
 }
 
-/* Appends whether each reference has a value and no target that is seen. */
+/*
+ * Appends for each reference an expression that is true if the reference has a
+ * value, but no target that the caller sees.
+ */
 static void
 append_unseen(KgSqlBuilder *b, const KgVWrite *w, List *references)
 {
@@ -276,7 +295,9 @@ append_unseen(KgSqlBuilder *b, const KgVWrite *w, List *references)
 		const KgVColumn *column = kg_vsource_column(w->source, field);
 
 		kg_sql_append(b, "%s", foreach_current_index(lc) > 0 ? ", " : "");
-		/* Nothing shows the target of a column without SELECT. */
+		/*
+		 * Without SELECT on the column, no expression can look up the target.
+		 */
 		if (column->sql == NULL)
 			kg_sql_append(b, is_whole(w, field) ? "true" : "false");
 		for (int i = 0; i < column->nkeys; i++)
@@ -286,7 +307,10 @@ append_unseen(KgSqlBuilder *b, const KgVWrite *w, List *references)
 	}
 }
 
-/* Appends the columns of the references, as the statement will set them. */
+/*
+ * Appends the columns of the references, with the values that the statement
+ * will set.
+ */
 static void
 append_columns(KgSqlBuilder *b, const KgVWrite *w, List *references)
 {
@@ -326,7 +350,9 @@ append_columns(KgSqlBuilder *b, const KgVWrite *w, List *references)
 	kg_vrecord(b, w->source, w->attempt.assigned);
 }
 
-/* Returns those of the references whose targets the statement does not find. */
+/*
+ * Runs the statement and returns the references whose targets it has not found.
+ */
 static List *
 find_unseen(const KgSqlBuilder *b, List *references)
 {
@@ -344,7 +370,10 @@ find_unseen(const KgSqlBuilder *b, List *references)
 	return found;
 }
 
-/* Reports the references to rows that the caller does not see. */
+/*
+ * Reports an error for each reference of the item to a row that the caller does
+ * not see.
+ */
 static void
 check_references(KgVWrite *w)
 {
@@ -373,7 +402,10 @@ check_references(KgVWrite *w)
 			kg_outcome_error(kg_vwrite_outcome(w), unseen(w, lfirst(lc)));
 }
 
-/* Returns an error if the written row refers to such a row, or NULL. */
+/*
+ * Returns an error if the written row refers to a row that the caller does not
+ * see, or NULL.
+ */
 static KgError *
 review_references(const KgVWrite *w, const char *id)
 {
@@ -407,8 +439,8 @@ fail_kept(KgVWrite *w, const char *done)
 }
 
 /*
- * Called if a row that was read is not found any more. Returns if the row does
- * not exist any more.
+ * Called if the statement does not find a row that was read before. Returns if
+ * the row does not exist any more, otherwise raises an error.
  */
 static void
 review_lost(KgVWrite *w, const char *done)
@@ -428,7 +460,7 @@ review_lost(KgVWrite *w, const char *done)
 	kg_throw_again(err);
 }
 
-/* Returns the written row. */
+/* Reads the row again after it was written, and returns it. */
 static Row
 review(KgVWrite *w, const char *id)
 {
@@ -520,7 +552,10 @@ create_row(KgVWrite *w)
 
 /* ---- update ---- */
 
-/* Returns whether the update names the property at the pointer. */
+/*
+ * Returns whether the update sets, adds to or removes the property at the
+ * pointer.
+ */
 static bool
 is_touched(const KgPutItem *item, const char *pointer)
 {
@@ -547,7 +582,10 @@ is_same_violation(const KgError *a, const KgError *b)
 		   kg_json_same_value(&x, &y);
 }
 
-/* Returns whether the row violates the schema in the same way before. */
+/*
+ * Returns whether the row had the same violation of the schema before the
+ * update.
+ */
 static bool
 was_violated(const KgVWrite *w, const KgErrorList *before, const KgError *err)
 {
@@ -568,8 +606,9 @@ was_violated(const KgVWrite *w, const KgErrorList *before, const KgError *err)
 }
 
 /*
- * Drops the violations that the row has before the update, too: the schema may
- * be narrower than the table, and columns without SELECT are missing.
+ * Drops the violations that the row had before the update. They occur because
+ * the schema may be narrower than the table, and because columns without SELECT
+ * are missing in the document.
  */
 static void
 drop_old_violations(const KgVWrite *w)
@@ -607,13 +646,16 @@ assign_members(KgVWrite *w, const JsonbContainer *members)
 
 		if (kg_json_get(&item->data->root, name, &value) == NULL)
 			value.type = jbvNull;
-		/* A property that the row has, in the same value. */
+		/* Skip a property whose value the row already has. */
 		if (kg_vroot_field(w->type, name) != w->type->id_field)
 			kg_vassign(w, name, &value);
 	}
 }
 
-/* Reports an expected version if rows have no versions. */
+/*
+ * Reports an error if the caller has sent an expected version, but rows have no
+ * versions.
+ */
 static void
 check_expected(const KgVWrite *w, int64 expected, const char *path)
 {
@@ -778,7 +820,10 @@ check_constraints(void *arg)
 	MemoryContextSwitchTo(old);
 }
 
-/* Returns the statement that checks the table's deferrable constraints, or NULL. */
+/*
+ * Returns the statement that makes the table's deferrable constraints
+ * immediate, so that they are checked, or NULL.
+ */
 static const char *
 constraints_of(const KgVSource *source)
 {
@@ -806,8 +851,8 @@ constraints_of(const KgVSource *source)
 }
 
 /*
- * Checks the table's constraints that would be checked at the end of the
- * transaction. Returns the error, or NULL. The constraints stay deferred.
+ * Checks the constraints that the table defers to the end of the transaction.
+ * Returns the error, or NULL. Afterwards the constraints are deferred again.
  */
 static ErrorData *
 check_deferred(const KgVWrite *w)
@@ -827,7 +872,10 @@ report_refused(KgVWrite *w, const ErrorData *edata)
 	kg_outcome_error(kg_vwrite_outcome(w), err);
 }
 
-/* Raises the error of a deferred constraint, which may be of any item. */
+/*
+ * Raises the error of a deferred constraint. Any item of the call may have
+ * caused it.
+ */
 static KG_NORETURN void
 throw_deferred(KgVWrite *w, const ErrorData *edata)
 {
@@ -898,7 +946,10 @@ check_twice(const KgVWrite *w, int i)
 		}
 }
 
-/* Reads a new row: an object that fits the schema, with or without an id. */
+/*
+ * Reads the i-th item as a new row. It must be an object that conforms to the
+ * schema; its id may be missing.
+ */
 static void
 read_new(KgVWrite *w, int i, const JsonbValue *value)
 {
@@ -943,7 +994,10 @@ write_items(void *arg)
 {
 	KgVWrite *w = arg;
 	KgOutcomes *outcomes = w->outcomes;
-	/* Two calls that change the same rows lock them in one order. */
+	/*
+	 * Write the items in a fixed order, so that two calls that change the same
+	 * rows do not deadlock.
+	 */
 	const int *order = kg_outcomes_order(outcomes);
 	ErrorData *edata;
 
@@ -971,8 +1025,9 @@ write_items(void *arg)
 }
 
 /*
- * Replaces the text of a user's function whose error ends the call, such as one
- * of a lock that is not available.  The server log has the text.
+ * Replaces the text of an error that ends the call, such as a lock that is not
+ * available, because a user's function may have raised it. The server log has
+ * the original text.
  */
 static void
 withhold_text(ErrorData *edata, void *arg)
@@ -1009,7 +1064,7 @@ kg_virtual_write(const KgCatalog *catalog, const KgType *type, int operation,
 
 /* ---- versions, replies that are sent again ---- */
 
-/* The ids and versions of rows. */
+/* The ids and versions of rows, for kg_virtual_versions(). */
 typedef struct Versions
 {
 	const char *const *ids;

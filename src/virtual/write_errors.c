@@ -1,11 +1,11 @@
 /*
  * write_errors.c
- *	  Errors of tables that refuse a write, as errors of tools.
- *
- * An error of a constraint names the property and the values that are valid.  No
- * text of the server reaches the caller, because it may have values and names of
- * other rows and tables; the exceptions are the definition of a CHECK whose
- * columns the caller may read, and the message of a trigger of the table.
+ *	  Conversion of errors by which a table refuses a write to errors of
+ *	  tools. The error of a constraint names the property and the valid
+ *	  values. No text of the server reaches the caller, because it may contain
+ *	  values and names of other rows and tables. There are two exceptions: the
+ *	  definition of a CHECK constraint if the caller may read its columns, and
+ *	  the message of a trigger of the table.
  */
 #include "postgres.h"
 
@@ -32,12 +32,15 @@
 #include "utils/syscache.h"
 #include "virtual/writing.h"
 
-/* Bytes of a trigger's message that the caller sees. */
+/* Maximum length in bytes of a trigger's message that the caller sees. */
 #define KG_MAX_MESSAGE 1000
 
 /* ---- properties ---- */
 
-/* Returns the table whose rows are written: that of a view, or the type's. */
+/*
+ * Returns the table whose rows are written. If the type is bound to a view, it
+ * is the table below the view.
+ */
 static Oid
 base_of(const KgVSource *source)
 {
@@ -61,7 +64,10 @@ kg_vwritten_tables(const KgVSource *source)
 		values, list_length(tables), OIDOID, sizeof(Oid), true, TYPALIGN_INT));
 }
 
-/* Returns whether the error is about the written table, or a partition of it. */
+/*
+ * Returns whether an error is about the written table, or about one of its
+ * partitions.
+ */
 static bool
 is_own(const KgVAttempt *attempt, Oid relid)
 {
@@ -72,7 +78,10 @@ is_own(const KgVAttempt *attempt, Oid relid)
 			list_member_oid(get_partition_ancestors(relid), base));
 }
 
-/* Returns the name of a column in the table that is written. */
+/*
+ * Returns the name that a column has in the written table, which may differ
+ * from its name in the view.
+ */
 static const char *
 base_name(const KgVAttempt *attempt, const KgBoundColumn *column)
 {
@@ -83,9 +92,9 @@ base_name(const KgVAttempt *attempt, const KgBoundColumn *column)
 }
 
 /*
- * Returns the property with this column of the table, or NULL. If several have
- * it, this is the one with no other column, such as a reference that is a part
- * of the id.
+ * Returns the property that consists of this column of the table, or NULL. If
+ * several properties have the column, prefers the one without other columns,
+ * for example a reference that is a part of the id.
  */
 static const KgField *
 property_of(const KgVAttempt *attempt, const char *name)
@@ -115,7 +124,10 @@ property_of(const KgVAttempt *attempt, const char *name)
 	return found;
 }
 
-/* Returns the property that begins a list of columns, or NULL; all in text. */
+/*
+ * Returns the property of the first column in a list, or NULL. Appends the
+ * names of all properties to text.
+ */
 static const KgField *
 properties_of(const KgVAttempt *attempt, Oid relid, const int16 *numbers, int n,
 			  StringInfo text)
@@ -130,7 +142,10 @@ properties_of(const KgVAttempt *attempt, Oid relid, const int16 *numbers, int n,
 
 		if (field == NULL)
 			continue;
-		/* A value that was sent is more likely the faulty one. */
+		/*
+		 * Prefer a property that the item sets, because its value is more
+		 * likely the faulty one.
+		 */
 		if (first == NULL || first == attempt->source->type->id_field)
 			first = field;
 		appendStringInfo(
@@ -164,11 +179,11 @@ point(KgError *err, const KgVAttempt *attempt, const KgField *field)
 
 /* ---- constraints ---- */
 
-/* A constraint or a unique index that an error names. */
+/* The constraint or unique index that an error names. */
 typedef struct Violated
 {
 	Oid relid;
-	Oid constraint; /* or InvalidOid */
+	Oid constraint; /* OID of the constraint, or InvalidOid for an index */
 	int n;
 	int16 *columns;
 } Violated;
@@ -235,7 +250,10 @@ find_violated(const ErrorData *edata)
 	return violated;
 }
 
-/* The properties of a violated constraint. */
+/*
+ * Returns the property of the first column of a violated constraint, or NULL.
+ * Appends the names of all properties to text.
+ */
 static const KgField *
 fields_of(const KgVAttempt *attempt, const Violated *violated, StringInfo text)
 {
@@ -306,7 +324,10 @@ not_unique(const KgVAttempt *attempt, const ErrorData *edata)
 	return err;
 }
 
-/* Returns the type that reads a table, with the property of a column, or NULL. */
+/*
+ * Returns the reference property, of a bound type, whose columns a violated
+ * foreign key contains. Returns NULL if there is no such property.
+ */
 static const KgField *
 referring_property(const KgVAttempt *attempt, const Violated *violated)
 {
@@ -390,7 +411,10 @@ no_target(const KgVAttempt *attempt, const ErrorData *edata)
 	return err;
 }
 
-/* Returns the definition of a CHECK if the caller may read all its columns. */
+/*
+ * Returns the definition of a CHECK constraint if the caller may read all its
+ * columns, or NULL.
+ */
 static const char *
 definition_of(const KgVAttempt *attempt, const Violated *violated)
 {
@@ -517,7 +541,10 @@ forbidden(const KgVAttempt *attempt)
 
 /* ---- values ---- */
 
-/* The conversion of a single value to the type of its column. */
+/*
+ * The conversion of a single value to the type of its column, in order to find
+ * the value that has failed.
+ */
 typedef struct Conversion
 {
 	const KgVSource *source;
@@ -545,7 +572,10 @@ convert(void *arg)
 	MemoryContextSwitchTo(old);
 }
 
-/* Returns the error for a value that its column's type does not have. */
+/*
+ * Returns the error for a value that cannot be converted to the type of its
+ * column, or NULL.
+ */
 static KgError *
 no_value(const KgVAttempt *attempt)
 {
@@ -586,9 +616,9 @@ no_value(const KgVAttempt *attempt)
 /* ---- triggers ---- */
 
 /*
- * Returns the message that a trigger function of the table raised for its users,
- * or NULL.  Other functions, such as those of policies, may have read rows that
- * the caller does not see.
+ * Returns the message that a trigger function of the table has raised for the
+ * table's users, or NULL. Other functions, such as those of policies, may have
+ * read rows that the caller does not see.
  */
 static const char *
 trigger_message(const KgVAttempt *attempt, const ErrorData *edata)
@@ -604,7 +634,10 @@ trigger_message(const KgVAttempt *attempt, const ErrorData *edata)
 				kg_arg(OIDARRAYOID, kg_vwritten_tables(attempt->source)));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		/* The space excludes functions whose names end with this one. */
+		/*
+		 * The space before the name excludes functions whose names only end
+		 * with this name.
+		 */
 		char *name = psprintf(
 			" %s", format_procedure(DatumGetObjectId(kg_spi_datum(i, 1))));
 		char *at = strstr(edata->context, name);
@@ -666,7 +699,10 @@ kg_virtual_refused(const KgVAttempt *attempt, const ErrorData *edata)
 		case ERRCODE_FOREIGN_KEY_VIOLATION:
 			return no_target(attempt, edata);
 		case ERRCODE_CHECK_VIOLATION:
-			/* A domain has its name in the error, and the value was converted. */
+			/*
+			 * If no table is named, the error is of a domain or of a
+			 * conversion. Try to convert each value to find the faulty one.
+			 */
 			if (edata->table_name == NULL)
 				err = no_value(attempt);
 			return err != NULL ? err : not_checked(attempt, edata);

@@ -1,6 +1,6 @@
 /*
  * write_values.c
- *	  The columns and values that an item of a write sets.
+ *	  Assigning the values of an item to the columns that a statement sets.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "utils/syscache.h"
 #include "virtual/writing.h"
 
-/* Returns whether the field is a member of the document, or an array there. */
+/* Returns whether the field is a member of the document's root object. */
 static bool
 is_root(const KgField *field)
 {
@@ -46,7 +46,7 @@ unknown_property(const KgVWrite *w, const char *name)
 	return err;
 }
 
-/* Returns the property of the type, or NULL. */
+/* Returns the top-level property of this name, or NULL. */
 const KgField *
 kg_vroot_field(const KgType *type, const char *name)
 {
@@ -113,7 +113,10 @@ assign_column(KgVWrite *w, const KgField *field, const KgBoundColumn *column,
 
 		if (other->column->number != column->number)
 			continue;
-		/* A column of the id, also as a property. */
+		/*
+		 * The column is part of the id and also a property. Both values must be
+		 * equal.
+		 */
 		if (field != NULL && other->field != NULL &&
 			strcmp(kg_json_cstring(value), kg_json_cstring(&other->value)) != 0)
 			report_contradiction(w, field, other, value);
@@ -154,7 +157,10 @@ assign_column(KgVWrite *w, const KgField *field, const KgBoundColumn *column,
 	w->attempt.assigned = lappend(w->attempt.assigned, assigned);
 }
 
-/* Assigns a property: its column, or the parts of an id to several columns. */
+/*
+ * Assigns a property to its column. An id of several columns is split, and each
+ * part is assigned to its column.
+ */
 void
 kg_vassign(KgVWrite *w, const char *name, const JsonbValue *value)
 {
@@ -219,7 +225,10 @@ kg_vassign_tenant(KgVWrite *w)
 	const KgBoundTable *table = w->source->table;
 	JsonbValue tenant = kg_json_string_value(w->tenant);
 
-	/* If the table computes it, the row is still read as one of the tenant. */
+	/*
+	 * Assign the tenant unless the table computes the column. In either case,
+	 * the written row is read again, so it must belong to the tenant.
+	 */
 	if (table->tenant.name != NULL &&
 		!is_computed(table->relid, table->tenant.number))
 		assign_column(w, NULL, &table->tenant, &tenant, &tenant);

@@ -1,6 +1,7 @@
 /*
  * writing.h
- *	  A write of rows, as write.c, write_values.c and write_errors.c share it.
+ *	  The state of a write of rows, shared by write.c, write_values.c and
+ *	  write_errors.c.
  */
 #ifndef KG_VIRTUAL_WRITING_H
 #define KG_VIRTUAL_WRITING_H
@@ -10,14 +11,14 @@
 /* A value that a statement writes into a column. */
 typedef struct KgVAssigned
 {
-	/* the property; NULL: the column is that of the tenant */
+	/* The property; NULL: the column is the tenant's column. */
 	const KgField *field;
 	const KgBoundColumn *column;
-	JsonbValue value; /* jbvNull: NULL */
-	JsonbValue sent;  /* value of the property, for one or several columns */
+	JsonbValue value; /* value of the column; jbvNull stands for NULL */
+	JsonbValue sent; /* value of the property, which may have several columns */
 } KgVAssigned;
 
-/* A statement that the table may refuse. */
+/* A statement that the table may refuse, and its values. */
 typedef struct KgVAttempt
 {
 	const KgVSource *source;
@@ -25,7 +26,8 @@ typedef struct KgVAttempt
 	const char *id;	  /* id of the row, or NULL */
 	const char *path; /* path of the properties in the arguments */
 	List *assigned;	  /* List of KgVAssigned * */
-	bool deferred;	  /* the constraints of several items are checked */
+	/* the check is of deferred constraints, of all items together */
+	bool deferred;
 } KgVAttempt;
 
 /* A call that writes rows of a bound type. */
@@ -35,19 +37,23 @@ typedef struct KgVWrite
 	const KgType *type;
 	int operation;
 	const char *tenant;
-	const char *version; /* an expression, or NULL: rows have no versions */
-	/* SET CONSTRAINTS ... IMMEDIATE for deferrable constraints, or NULL */
+	/* expression of a row's version; NULL: rows have no versions */
+	const char *version;
+	/*
+	 * The command SET CONSTRAINTS ... IMMEDIATE for the table's deferrable
+	 * constraints, or NULL.
+	 */
 	const char *constraints;
 	const int64 *expected;
 	KgOutcomes *outcomes;
 	KgPutItem *items;
-	/* The item that is written now. */
+	/* The item that is being written, by its index. */
 	int i;
 	KgVAttempt attempt;
 	KgError *err; /* the error that the statement raised, or NULL */
 } KgVWrite;
 
-/* Returns the outcome of the item that is written now. */
+/* Returns the outcome of the item that is being written. */
 static inline KgOutcome *
 kg_vwrite_outcome(const KgVWrite *w)
 {
@@ -56,35 +62,44 @@ kg_vwrite_outcome(const KgVWrite *w)
 
 /* ---- write_values.c ---- */
 
-/* Returns the property of the document's root, or NULL. */
+/* Returns the top-level property of this name, or NULL. */
 extern const KgField *kg_vroot_field(const KgType *type, const char *name);
 
 /*
- * Assigns a property: its column, or the parts of an id to several columns.
- * Reports a fault of the name or the value.
+ * Assigns a property to its column. An id of several columns is split, and each
+ * part is assigned to its column. Reports an invalid name or value.
  */
 extern void kg_vassign(KgVWrite *w, const char *name, const JsonbValue *value);
 /*
- * Assigns the caller's tenant to the tenant's column, if the binding has one
- * that the table does not compute.
+ * Assigns the caller's tenant to the column of the tenant. Does nothing if the
+ * binding has no such column, or if the table computes it.
  */
 extern void kg_vassign_tenant(KgVWrite *w);
 
-/* Returns the assigned values by their columns, for kg_vrecord(). */
+/*
+ * Returns an object with the assigned values by column, for the record that
+ * kg_vrecord() declares.
+ */
 extern Jsonb *kg_vrecord_of(const KgVWrite *w);
-/* Appends a list of columns with their types, of the assigned values. */
+/*
+ * Appends the list of the assigned columns and their types, as
+ * jsonb_to_record() requires it.
+ */
 extern void kg_vrecord(KgSqlBuilder *b, const KgVSource *source,
 					   const List *assigned);
 
 /* ---- write_errors.c ---- */
 
 /*
- * Returns the tables whose triggers a write may fire, an array of OIDs: that of
- * the type, that of a view, and their partitions and children.
+ * Returns an array of the OIDs of all tables whose triggers a write may fire:
+ * the type's table, the table below a view, and their partitions and children.
  */
 extern Datum kg_vwritten_tables(const KgVSource *source);
 
-/* Returns a tool's error for the error of such a statement. */
+/*
+ * Returns the error of a tool for an error that the statement of an attempt has
+ * raised.
+ */
 extern KgError *kg_virtual_refused(const KgVAttempt *attempt,
 								   const ErrorData *edata);
 

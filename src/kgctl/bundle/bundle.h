@@ -1,7 +1,7 @@
 /*
  * bundle.h
  *	  Bundles on disk: a directory (docs/kgctl.md, "The layout of a bundle")
- *	  or one JSON or YAML file. They are read into the payload of
+ *	  or one JSON or YAML file. A bundle is read into the payload of
  *	  kg_apply_bundle(), and written from the result of kg_export_bundle().
  */
 #ifndef KG_KGCTL_BUNDLE_H
@@ -15,10 +15,12 @@
 typedef struct KgctlBundle
 {
 	KgArena *arena;
-	KgJson *root;	  /* the payload */
-	const char *name; /* bundle_name */
-	KgBuf text;		  /* text of a JSON file; otherwise empty until sent */
-	KgBuf *parts;	  /* texts of other files to which values point */
+	KgJson *root;	  /* the payload of kg_apply_bundle() */
+	const char *name; /* name of the bundle (bundle_name) */
+	/* text of a JSON file; for other formats empty until the payload is sent */
+	KgBuf text;
+	/* texts of other files; values of the payload point into these texts */
+	KgBuf *parts;
 	size_t nparts;
 	size_t nfiles;
 	size_t nentities;
@@ -26,19 +28,19 @@ typedef struct KgctlBundle
 } KgctlBundle;
 
 /*
- * Reads a bundle, and checks everything that needs no database: the layout,
- * duplicate names, the outer structure. Reports faults as file:line on standard
- * error.
+ * Reads a bundle. Checks everything that needs no database: the layout,
+ * duplicate names and the outer structure. Prints faults as file:line on
+ * standard error.
  */
 extern bool kg_bundle_read(const char *path, KgctlBundle *bundle);
 extern void kg_bundle_free(KgctlBundle *bundle);
 
-/* Returns the payload as text. */
+/* Returns the payload as JSON text. */
 extern const char *kg_bundle_text(KgctlBundle *bundle);
 
 /*
- * Applies a bundle (or only checks it), and prints the answer. Returns the exit
- * code; in send.c.
+ * Applies a bundle, or only checks it if dry_run is set, and prints the
+ * database's answer. Returns the exit code (in send.c).
  */
 extern int kg_bundle_send(const KgArgs *args, KgctlBundle *bundle, bool merge,
 						  bool dry_run, long max_errors, long revision);
@@ -47,12 +49,16 @@ extern int kg_bundle_send(const KgArgs *args, KgctlBundle *bundle, bool merge,
 extern bool kg_bundle_complain(const KgJson *at, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Checks the payload; in bundle/check.c. */
+/*
+ * Checks the outer structure of the payload, and duplicate entities and tools
+ * (in bundle/check.c).
+ */
 extern bool kgctl_bundle_check(KgctlBundle *bundle);
 
 /*
- * Returns the id of an entity, as its type's schema declares it, or NULL. It is
- * in the arena if the item is raw.
+ * Returns the id of an entity, or NULL. The type's schema declares the property
+ * that has the id. The result is in the arena if the item is raw (unparsed
+ * text).
  */
 extern const KgJson *kg_bundle_entity_id(const KgctlBundle *bundle,
 										 KgArena *arena,
@@ -60,46 +66,46 @@ extern const KgJson *kg_bundle_entity_id(const KgctlBundle *bundle,
 										 const KgJson *item);
 
 /*
- * Returns a name of an edge: its relation, ends and key. The name is equal for
- * all forms in which kg_apply_bundle() accepts the same edge. Names have the
- * form in which a bundle declares them.
+ * Returns a name of an edge, made from its relation, ends and key. Forms of an
+ * edge that kg_apply_bundle() treats as equal have equal names. Type names have
+ * the form in which the bundle declares them.
  */
 extern const char *kg_edge_name(KgArena *arena, const KgJson *bundle,
 								const KgJson *edge);
 
 /*
- * Returns the name of a type. If the name has this bundle's name before it,
- * returns it without the bundle's name.
+ * Returns the name of a type without the prefix "bundle/", if the prefix names
+ * this bundle.
  */
 extern const char *kg_bundle_own_name(const KgJson *bundle, const char *type);
 
 /*
- * Return a relation or a tool without members that have their default values;
- * in declared.c.
+ * Return a copy of a relation or a tool without the members that have their
+ * default values (in declared.c).
  */
 extern const KgJson *kg_declared_relation(KgArena *arena, const KgJson *bundle,
 										  const KgJson *relation);
 extern const KgJson *kg_declared_tool(KgArena *arena, const KgJson *tool);
 
 /*
- * Returns the value to which an error of the database refers: in the named
- * entity, schema, relation or edge, the value at the pointer. entity_type and
- * id may be NULL. Returns NULL if the value is not found.
+ * Returns the value that an error of the database refers to: the value at the
+ * JSON Pointer inside the named entity, schema, relation or edge. entity_type
+ * and id may be NULL. Returns NULL if the value is not found.
  */
 extern const KgJson *kg_bundle_locate(KgctlBundle *bundle,
 									  const char *entity_type, const char *id,
 									  const char *pointer);
 
 /*
- * Writes the payload as a directory. Refuses a directory that has files, unless
- * force is set.
+ * Writes the payload as a directory. If the directory already has files,
+ * refuses unless force is set.
  */
 extern bool kg_bundle_write(const KgJson *payload, const char *path,
 							bool force);
 
 /*
- * A comparison of the stored bundle with the wanted one. Stored edges are
- * passed one by one and need not be retained.
+ * A comparison of the stored bundle with the wanted bundle. Stored edges are
+ * passed one at a time and are not retained.
  */
 typedef struct KgDiff KgDiff;
 
@@ -107,8 +113,9 @@ extern KgDiff *kg_diff_new(const KgJson *wanted);
 extern void kg_diff_edge(KgDiff *diff, const KgJson *stored);
 
 /*
- * Compares the rest of the stored bundle (NULL: none) and prints the
- * differences. Returns their number.
+ * Compares all of the stored bundle except its edges, and prints the
+ * differences. stored is NULL if no bundle is stored. Returns the number of
+ * differences.
  */
 extern size_t kg_diff_print(KgDiff *diff, FILE *out, const KgJson *stored,
 							bool brief);

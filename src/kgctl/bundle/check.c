@@ -1,8 +1,9 @@
 /*
  * bundle/check.c
- *	  The checks of a payload that need no database: its outer structure,
- *	  and duplicate entities and tools, with the positions of both. Also
- *	  finds the line of a file for an error of the database.
+ *	  The checks of a payload that need no database: its outer structure, and
+ *	  duplicate entities and tools. An error names the positions of both
+ *	  duplicates. This file also finds the line of a source file for an error
+ *	  of the database.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ kg_bundle_entity_id(const KgctlBundle *bundle, KgArena *arena,
 	return id;
 }
 
-/* An id, and the position of its entity in reading order. */
+/* An id, and the position of its entity in the order of reading. */
 typedef struct Seen
 {
 	const KgJson *id;
@@ -150,8 +151,8 @@ check_entities(KgctlBundle *bundle, const KgJson *set)
 }
 
 /*
- * Returns the length of a version without build metadata: two versions that
- * differ only in that are equal.
+ * Returns the length of a version without its build metadata. Versions that
+ * differ only in build metadata are equal.
  */
 static size_t
 version_length(const KgJson *version)

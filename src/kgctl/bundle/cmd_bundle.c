@@ -17,7 +17,7 @@
 #include "kgctl/stored.h"
 #include "kgctl/bundle/yaml.h"
 
-/* The maximum of max_errors of kg_apply_bundle_text(). */
+/* The greatest max_errors that kg_apply_bundle_text() accepts. */
 #define KG_MAX_ERRORS 10000
 
 static const char apply_options[] =
@@ -112,13 +112,15 @@ const KgCommand kg_command_validate = {"validate",
 									   1,
 									   run_validate};
 
-/* kgctl_json_parse() or kg_json_parse_bundle(). */
+/*
+ * The parser of a stored bundle: kgctl_json_parse() or kg_json_parse_bundle().
+ */
 typedef KgJson *(*Parse)(KgArena *arena, const char *text, size_t len,
 						 const char *source, char **error);
 
 /*
- * Parses the text of a stored bundle. Sets *stored to NULL if the text is
- * empty.
+ * Parses the text of a stored bundle. If the text is empty, no bundle is
+ * stored, and *stored becomes NULL.
  */
 static bool
 parse_stored(KgDb *db, Parse parse, KgArena *arena, const KgBuf *text,
@@ -205,7 +207,9 @@ const KgCommand kg_command_diff = {"diff",
 								   1,
 								   run_diff};
 
-/* Writes to a directory, a JSON or YAML file, or standard output. */
+/*
+ * Writes the payload to a directory, a JSON or YAML file, or standard output.
+ */
 static bool
 write_out(const KgArgs *args, const KgJson *payload)
 {
@@ -241,7 +245,10 @@ write_out(const KgArgs *args, const KgJson *payload)
 	return ok;
 }
 
-/* Options of an export in another format than a bundle's. */
+/*
+ * Options that are valid only for an export in a graph format, not for an
+ * export of a bundle.
+ */
 static const char *const graph_only[] = {
 	"type", "relation", "base", "delimiter"};
 
@@ -339,7 +346,7 @@ suggestion_options(KgArena *arena, const KgArgs *args)
 	return text.data;
 }
 
-/* Reports on standard error the written types and the next command. */
+/* Prints the suggested types and the next command to run on standard error. */
 static void
 report_suggestion(const KgArgs *args, const KgJson *payload)
 {

@@ -14,7 +14,7 @@
 
 static const char not_inside[] = "expected a relative path inside the bundle";
 
-/* Parses the text of a file in the format of its suffix. */
+/* Parses the text of a file. The suffix of the path determines the format. */
 static KgJson *
 parse_text(KgctlBundle *bundle, const char *path, const KgBuf *text)
 {
@@ -33,7 +33,7 @@ parse_text(KgctlBundle *bundle, const char *path, const KgBuf *text)
 			bundle->arena, text->data, text->len, source, &error);
 	if (value != NULL)
 		return value;
-	/* Turns "line 3, column 7: text" into path:3: column 7: text. */
+	/* Turns "line 3, column 7: text" into "path:3: column 7: text". */
 	message = error;
 	if (sscanf(error, "line %lu", &line) == 1)
 	{
@@ -61,7 +61,7 @@ parse_part(KgctlBundle *bundle, const char *dir, const char *name)
 		value = parse_text(bundle, path, &text);
 	if (value != NULL && value->kind == KG_JSON_ARRAY)
 	{
-		/* Its items may point into the text. */
+		/* The parsed items may point into the text, so retain it. */
 		bundle->parts = kg_realloc(bundle->parts,
 								   (bundle->nparts + 1) * sizeof(KgBuf));
 		bundle->parts[bundle->nparts++] = text;
@@ -72,8 +72,9 @@ parse_part(KgctlBundle *bundle, const char *dir, const char *name)
 }
 
 /*
- * Returns whether a file named in a manifest is below the bundle's directory: a
- * foreign bundle must not send other files of this machine to a database.
+ * Returns whether a file named in a manifest is below the bundle's directory.
+ * Otherwise a manifest of another author could send any file of this machine to
+ * the database.
  */
 static bool
 is_inside(const KgJson *name)
@@ -112,7 +113,7 @@ known_keys(const KgJson *object, const char *const *keys)
 	return ok;
 }
 
-/* Appends the contents of a file, one item or an array of items. */
+/* Appends the items in a file, which contains one item or an array of items. */
 static bool
 append_items(KgctlBundle *bundle, KgJson *items, KgJson *value)
 {
@@ -125,8 +126,8 @@ append_items(KgctlBundle *bundle, KgJson *items, KgJson *value)
 			kg_json_push(bundle->arena, items, value->u.items[i]);
 	else
 		/*
-		 * An empty file is not an empty list: applied, it would delete all
-		 * items.
+		 * An empty file is refused instead of read as an empty list, because
+		 * applying an empty list would delete all items.
 		 */
 		return kg_bundle_complain(
 			value, "expected one object or a list of objects ([] for none)");
@@ -157,7 +158,10 @@ append_directory(KgctlBundle *bundle, KgJson *items, const char *dir,
 	return ok;
 }
 
-/* Reads items from <what>_file, <what>_path or <what>: at most one of them. */
+/*
+ * Reads items from the member <what>_file, <what>_path or <what> of entry. At
+ * most one of these members may be present.
+ */
 static bool
 read_items(KgctlBundle *bundle, const char *dir, const KgJson *entry,
 		   const char *what, KgJson *items)
@@ -189,8 +193,8 @@ read_items(KgctlBundle *bundle, const char *dir, const KgJson *entry,
 }
 
 /*
- * Reads a schema from schema_file or schema. Sets *schema to NULL if the type
- * has neither member.
+ * Reads a schema from the member schema_file or schema. Sets *schema to NULL if
+ * the type has neither member.
  */
 static bool
 read_schema(KgctlBundle *bundle, const char *dir, const KgJson *entry,
@@ -216,7 +220,7 @@ set(KgctlBundle *bundle, KgJson *object, const char *key, KgJson *value)
 	kg_json_put(bundle->arena, object, key, value);
 }
 
-/* Returns an object with the source position of entry. */
+/* Returns a new object with the source position of entry. */
 static KgJson *
 object_for(KgctlBundle *bundle, const KgJson *entry)
 {
@@ -292,7 +296,10 @@ read_relations(KgctlBundle *bundle, const char *dir, const KgJson *list,
 		{
 			const char *key = entry->u.members[k].key;
 
-			/* The database checks the names of members. */
+			/*
+			 * Copy unknown members too, because the database checks the names
+			 * of members.
+			 */
 			if (strcmp(key, "schema") != 0 && strcmp(key, "schema_file") != 0)
 				set(bundle, copy, key, entry->u.members[k].value);
 		}
@@ -386,8 +393,9 @@ read_directory(const char *dir, KgctlBundle *bundle)
 }
 
 /*
- * Stores the order of properties. The text is then written again. The previous
- * text is not freed, because entities point into it.
+ * Stores the order of properties in the schemas. If a schema has changed, the
+ * text will be made again from the values. The previous text is not freed,
+ * because entities point into it.
  */
 static void
 keep_orders(KgctlBundle *bundle)
@@ -420,10 +428,13 @@ kg_bundle_read(const char *path, KgctlBundle *bundle)
 		if (kg_read_file(path, &bundle->text))
 			bundle->root = parse_text(bundle, path, &bundle->text);
 		ok = bundle->root != NULL;
-		/* A JSON file is sent unchanged; YAML cannot be. */
+		/*
+		 * A JSON file is sent unchanged. For YAML the text is made from the
+		 * values.
+		 */
 		if (kg_is_yaml(path))
 			kg_buf_free(&bundle->text);
-		/* The database does not accept a byte order mark. */
+		/* The database does not accept a byte order mark, so blank it out. */
 		else if (ok && bundle->text.len >= 3 &&
 				 memcmp(bundle->text.data, "\xEF\xBB\xBF", 3) == 0)
 			memcpy(bundle->text.data, "   ", 3);

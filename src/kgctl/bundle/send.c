@@ -1,6 +1,7 @@
 /*
  * bundle/send.c
- *	  Sends a bundle to the database, and prints the changes or the errors.
+ *	  Sending a bundle to the database, and printing the changes or the
+ *	  errors.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,10 @@ add_options(KgBuf *out, const KgArgs *args, bool merge, bool dry_run,
 	kg_json_write_made(out, options);
 }
 
-/* Writes {"a": 3, "b": {"c": 4}} as "a 3, b c 4" without zeros. */
+/*
+ * Writes an object such as {"a": 3, "b": {"c": 4}} as "a 3, b c 4". Omits
+ * zeros.
+ */
 static void
 add_counts(KgBuf *out, const KgJson *value, const char *prefix)
 {
@@ -73,8 +77,8 @@ print_warnings(const KgJson *answer)
 }
 
 /*
- * Prints the changes that an apply has made or would make. Returns the exit
- * code.
+ * Prints the changes that the database has made, or would make in a dry run.
+ * Returns the exit code.
  */
 static int
 print_answer(const KgArgs *args, KgctlBundle *bundle, const KgJson *root,
@@ -105,8 +109,8 @@ print_answer(const KgArgs *args, KgctlBundle *bundle, const KgJson *root,
 	else if (!kg_args_has(args, "quiet"))
 	{
 		/*
-		 * The diff of a dry run, with the options of its next page, is not a
-		 * count.
+		 * Members other than counts are skipped, such as the diff of a dry run
+		 * and the options for its next page.
 		 */
 		for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
 			add_counts(&counts, kgctl_json_get(root, counted[i]), counted[i]);
@@ -147,7 +151,10 @@ kg_bundle_send(const KgArgs *args, KgctlBundle *bundle, bool merge,
 	add_options(&options, args, merge, dry_run, max_errors, revision);
 	values[0] = kg_bundle_text(bundle);
 	values[1] = options.data;
-	/* A custom plan for the values would contain two copies of the bundle. */
+	/*
+	 * A custom plan would include the values as constants, and so need memory
+	 * for a second copy of the bundle.
+	 */
 	ok = kg_db_open(&db, args) &&
 		 kg_db_set(&db, "plan_cache_mode", "force_generic_plan") &&
 		 kg_db_label(&db, label);

@@ -1,7 +1,8 @@
 /*
  * bundle/write.c
- *	  Writing a payload as a directory: manifest.yaml, a file of the schema
- *	  and one of the entities for each type, one of edges, one of tools.
+ *	  Writing a payload as a directory: manifest.yaml, for each type a file of
+ *	  its schema and a file of its entities, a file of edges and a file of
+ *	  tools.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -59,7 +60,10 @@ copy_member(const Writer *w, KgJson *to, const KgJson *from, const char *key)
 		kg_json_put(w->arena, to, key, value);
 }
 
-/* Type names are letters, digits and _, so they are valid file names. */
+/*
+ * Returns whether a type name is a safe file name: at most 64 letters, digits,
+ * _ and -.
+ */
 static bool
 safe_name(const char *name)
 {
@@ -119,7 +123,7 @@ write_type(const Writer *w, const KgJson *entry, KgJson *types)
 	return ok;
 }
 
-/* Writes a list of the payload to a separate file, if it has members. */
+/* Writes a list of the payload to a separate file, if the list has items. */
 static bool
 write_list(const Writer *w, KgJson *manifest, const char *what)
 {
@@ -180,7 +184,10 @@ kg_bundle_write(const KgJson *payload, const char *path, bool force)
 	copy_member(&w, manifest, payload, "relations");
 	ok = ok && write_list(&w, manifest, "edges") &&
 		 write_list(&w, manifest, "tools");
-	/* Last, so that an incomplete directory does not look complete. */
+	/*
+	 * The manifest is written last, so that an incomplete directory does not
+	 * look complete.
+	 */
 	ok = ok && write_file(&w, "manifest.yaml", manifest);
 	kg_arena_free(w.arena);
 	return ok;

@@ -2,8 +2,8 @@
  * yaml_read.c
  *	  Parsing YAML documents into JSON values, through libyaml's events.
  *
- * An alias shares the anchored value instead of copying it. The number of
- * values in the expanded document is counted and limited.
+ * An alias shares the anchored value instead of copying it. But the values of
+ * aliases are counted as if they were copied, and their number is limited.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "kgctl/bundle/yaml.h"
 
-/* Maximal number of values that aliases add to those in the text. */
+/* Maximal number of values that aliases may add to the values in the text. */
 #define MAX_UNFOLDED 1000000
 #define MAX_ANCHORS 10000
 
@@ -19,8 +19,9 @@ typedef struct Anchor
 {
 	char *name;
 	KgJson *value;
-	size_t size; /* number of values in it */
-	bool open;	 /* being read: an alias to it would be a cycle */
+	size_t size; /* number of values in the anchored value */
+	/* the anchored value is being read, so an alias to it would be a cycle */
+	bool open;
 } Anchor;
 
 typedef struct Reader
@@ -31,8 +32,9 @@ typedef struct Reader
 	char **error;
 	Anchor *anchors;
 	size_t nanchors;
-	size_t values;	 /* when expanded */
-	size_t unfolded; /* the part of values from aliases */
+	/* number of values in the document with its aliases expanded */
+	size_t values;
+	size_t unfolded; /* number of values that only aliases have added */
 } Reader;
 
 static KgJson *read_node(Reader *r, yaml_event_t *event, int depth);
@@ -104,7 +106,7 @@ read_alias(Reader *r, const yaml_event_t *event)
 {
 	const char *name = (const char *) event->data.alias.anchor;
 
-	/* The latest anchor of a name applies. */
+	/* Search from the end: the latest anchor of a name applies. */
 	for (size_t i = r->nanchors; i-- > 0;)
 		if (strcmp(r->anchors[i].name, name) == 0)
 		{
@@ -126,7 +128,10 @@ is_word(const char *s, size_t len, const char *word)
 	return strlen(word) == len && memcmp(s, word, len) == 0;
 }
 
-/* Returns whether s is one of up to three spellings: "true", "True", "TRUE". */
+/*
+ * Returns whether s is one of up to three spellings in words, such as "true",
+ * "True" and "TRUE".
+ */
 static bool
 is_spelled(const char *s, size_t len, const char *const *words)
 {
@@ -136,7 +141,7 @@ is_spelled(const char *s, size_t len, const char *const *words)
 	return false;
 }
 
-/* Returns the number written in a base, by its digits after "0o" or "0x". */
+/* Returns the number after the prefix "0o" (octal) or "0x" (hexadecimal). */
 static KgJson *
 read_based(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 {
@@ -157,8 +162,8 @@ read_based(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 }
 
 /*
- * Returns a decimal number that is valid in YAML and not in JSON: with a sign
- * "+", or without a digit before or after the point.
+ * Returns a decimal number that is valid in YAML but not in JSON: it has a sign
+ * "+", or no digit before or after the point.
  */
 static KgJson *
 read_decimal(Reader *r, const char *s)
@@ -190,9 +195,9 @@ read_decimal(Reader *r, const char *s)
 }
 
 /*
- * Interprets a plain scalar by the core schema of YAML 1.2.2, section 10.3.2.
- * Refuses numbers that JSON cannot represent, or that other versions of YAML
- * interpret differently.
+ * Interprets an unquoted scalar by the core schema of YAML 1.2.2, section
+ * 10.3.2. Refuses numbers that JSON cannot represent or that other versions of
+ * YAML interpret differently.
  */
 static KgJson *
 read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
@@ -224,7 +229,8 @@ read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 	if (is_spelled(s + sign, len - sign, infinities) ||
 		is_spelled(s, len, nans))
 		return fail(r, &event->start_mark, "JSON has no such number:", s);
-	zeros -= zeros == digits && zeros > 0; /* of the digits of 0, one counts */
+	/* if all digits are zeros, the last zero is not a leading zero */
+	zeros -= zeros == digits && zeros > 0;
 	if (zeros > 0 && read_decimal(r, s + sign + zeros))
 		return fail(r,
 					&event->start_mark,
@@ -237,8 +243,8 @@ read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 }
 
 /*
- * Returns whether JSON can represent a scalar: no NUL, and no tag except the
- * tag of strings.
+ * Returns whether JSON can represent a scalar: it has no NUL, and no tag except
+ * the tag of strings.
  */
 static bool
 check_scalar(Reader *r, const yaml_event_t *event)
@@ -294,7 +300,7 @@ read_sequence(Reader *r, int depth)
 	return NULL;
 }
 
-/* Returns a member's name: the text of any scalar. */
+/* Returns the name of a member, for which any scalar's text is accepted. */
 static KgJson *
 read_key(Reader *r, const yaml_event_t *event)
 {
@@ -397,7 +403,7 @@ read_node(Reader *r, yaml_event_t *event, int depth)
 	return value;
 }
 
-/* Reads the events around the one document. */
+/* Reads one document, and the events before and after it. */
 static KgJson *
 read_document(Reader *r)
 {
@@ -449,7 +455,7 @@ kg_yaml_parse(KgArena *arena, const char *text, size_t len, const char *source,
 		return NULL;
 	}
 	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
-	/* libyaml would count a byte order mark as a column. */
+	/* Skip a byte order mark, because libyaml would count it as a column. */
 	if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
 	{
 		text += 3;

@@ -15,8 +15,8 @@ append(void *data, unsigned char *bytes, size_t size)
 }
 
 /*
- * Returns whether a string must be quoted, because this reader or other readers
- * (YAML 1.1) would interpret it as another type.
+ * Returns whether a string must be quoted. Without quotes, kg_yaml_parse() or
+ * other readers (YAML 1.1) would read such a string as another type.
  */
 static bool
 needs_quotes(const char *s, size_t len)
@@ -66,7 +66,10 @@ emit_string(yaml_emitter_t *emitter, const char *s, size_t len)
 {
 	yaml_scalar_style_t style = YAML_ANY_SCALAR_STYLE;
 
-	/* libyaml's choice of style may lose a carriage return or a tab. */
+	/*
+	 * With the style that libyaml chooses, a carriage return or a tab may be
+	 * lost.
+	 */
 	if (needs_quotes(s, len) || strpbrk(s, "\r\t\n") != NULL)
 		style = YAML_DOUBLE_QUOTED_SCALAR_STYLE;
 	return emit_scalar(emitter, s, len, style);
@@ -102,7 +105,7 @@ emit(yaml_emitter_t *emitter, const KgJson *value)
 			return yaml_sequence_end_event_initialize(&event) &&
 				   yaml_emitter_emit(emitter, &event);
 		case KG_JSON_RAW:
-			return false; /* only in bundles that are read */
+			return false; /* raw values occur only in bundles that are read */
 		case KG_JSON_OBJECT:
 			if (!yaml_mapping_start_event_initialize(
 					&event, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE) ||

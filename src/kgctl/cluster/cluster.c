@@ -1,6 +1,6 @@
 /*
  * cluster.c
- *	  The databases of a cluster, and its directory.
+ *	  The databases of a cluster, and the directory of its tenants.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -131,7 +131,7 @@ kg_cluster_open(KgCluster *c, const KgArgs *args)
 			"kgctl cluster init to create it",
 			PQdb(c->front.conn));
 	kg_db_unchanged("run the same command again to finish it");
-	/* The lock is held until the session ends, also after an error. */
+	/* The advisory lock is held until the session ends, also after an error. */
 	return kg_cluster_do(c,
 						 &c->front,
 						 "SELECT pg_catalog.pg_advisory_lock(e.oid::bigint) "

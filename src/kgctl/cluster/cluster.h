@@ -1,12 +1,11 @@
 /*
  * cluster.h
- *	  A cluster: several databases with kg_graph (shards), and one with
- *	  kg_front, which stores the shard of each tenant.
- *
- * Each step that involves another database is recorded in the front's
- * directory (kg_place) before and after it. So a command that was interrupted
- * at any step is completed by running it again. Commands run one after the
- * other.
+ *	  A cluster: several databases with kg_graph (shards), and one database
+ *	  with kg_front (the front). The front's directory, the table kg_place,
+ *	  stores the shard of each tenant. Each step that involves another
+ *	  database is recorded in the directory before and after the step. So if a
+ *	  command was interrupted, running it again completes it. Commands run one
+ *	  at a time.
  */
 #ifndef KG_CLUSTER_H
 #define KG_CLUSTER_H
@@ -27,7 +26,7 @@ typedef struct KgCluster
 	KgDb front;
 	KgShard *shards; /* ordered by number */
 	size_t nshards;
-	int exit; /* exit code after a failure */
+	int exit; /* exit code of the command after a failure */
 } KgCluster;
 
 /*
@@ -42,12 +41,18 @@ typedef struct KgctlPlace
 	KgShard *other;
 } KgctlPlace;
 
-/* Connects to the front, waits for other commands and reads the shards. */
+/*
+ * Connects to the front, waits until no other cluster command runs, and reads
+ * the list of shards.
+ */
 extern bool kg_cluster_open(KgCluster *c, const KgArgs *args);
 extern void kg_cluster_close(KgCluster *c);
 extern bool kg_cluster_read_shards(KgCluster *c);
 
-/* Returns a shard by its name, connected. Returns NULL after a message. */
+/*
+ * Returns the shard of a name and connects to it. On failure, prints an error
+ * and returns NULL.
+ */
 extern KgShard *kg_cluster_shard(KgCluster *c, const char *name);
 extern bool kg_shard_connect(KgCluster *c, KgShard *shard);
 
@@ -56,21 +61,22 @@ extern bool kg_cluster_do(KgCluster *c, KgDb *db, const char *sql, int n,
 						  const char *const *values);
 
 /*
- * Like kg_cluster_do(), but sets *value to the first value (malloc'd) or NULL.
+ * Like kg_cluster_do(), but sets *value to the first value of the result
+ * (malloc'd), or NULL if there is no row.
  */
 extern bool kg_cluster_ask(KgCluster *c, KgDb *db, const char *sql, int n,
 						   const char *const *values, char **value);
 
 /*
- * Reads the entry of a tenant. Returns false after a message; a missing entry
- * is not a failure.
+ * Reads a tenant's entry in the directory. A missing entry is not a failure. On
+ * failure, prints an error and returns false.
  */
 extern bool kg_place_read(KgCluster *c, const char *tenant, KgctlPlace *place);
 extern void kg_place_free(KgctlPlace *place);
 
 /*
- * Returns true if the shard has the tenant of this entry. Returns false after a
- * message.
+ * Requires that the shard named in this entry has the tenant. If it does not,
+ * prints an error and returns false.
  */
 extern bool kg_place_require(KgCluster *c, const char *tenant,
 							 const KgctlPlace *place);
@@ -82,14 +88,14 @@ extern bool kg_place_require(KgCluster *c, const char *tenant,
 extern bool kg_shard_has(KgCluster *c, KgShard *shard, const char *tenant,
 						 char **state);
 
-/* Deletes a tenant from a shard, piece by piece. */
+/* Deletes a tenant from a shard, in several transactions. */
 extern bool kg_shard_drop(KgCluster *c, KgShard *shard, const char *tenant);
 
-/* Reports an error of the command. Returns false. */
+/* Prints an error of the command. Returns false. */
 extern bool kg_cluster_refuse(KgCluster *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Reports a step, unless --quiet is given. Returns true. */
+/* Prints a completed step, unless --quiet is given. Returns true. */
 extern bool kg_cluster_say(const KgCluster *c, const char *what,
 						   const char *name, const char *rest);
 
@@ -98,12 +104,12 @@ extern bool kg_cluster_version(KgCluster *c, KgDb *db, const char *extension,
 							   char **version);
 
 /*
- * Runs kgctl cluster upgrade, to a version or, if it is NULL, to the newest one
- * on the front's server. Returns false after a message.
+ * Runs kgctl cluster upgrade. version NULL stands for the newest version on the
+ * front's server. On failure, prints an error and returns false.
  */
 extern bool kg_cluster_upgrade(KgCluster *c, const char *version);
 
-/* Runs kgctl cluster move. Returns false after a message. */
+/* Runs kgctl cluster move. On failure, prints an error and returns false. */
 extern bool kg_cluster_move(KgCluster *c, const char *tenant,
 							const char *shard);
 

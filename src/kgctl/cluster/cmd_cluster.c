@@ -78,7 +78,10 @@ show_rows(KgCluster *c, const char *sql, const char *format)
 	return true;
 }
 
-/* A tenant must be in the shard of its directory entry, and in no other. */
+/*
+ * Prints the tenants that are not in the shard of their directory entry, or are
+ * in another shard too.
+ */
 static bool
 show_differences(KgCluster *c)
 {
@@ -95,9 +98,10 @@ show_differences(KgCluster *c)
 	"FROM @.kg_auth_key k WHERE k.tenant IS NULL)"
 
 /*
- * Returns whether keys may be deleted from other shards. Shared secrets are not
- * in dumps. So if the first shard was restored from a dump, only the other
- * shards have them.
+ * Returns whether the shard's keys may be replaced by those of the first shard.
+ * Dumps do not contain shared secrets. So if the first shard was restored from
+ * a dump, only the other shards have the secrets, and replacing the keys would
+ * lose them.
  */
 static bool
 may_delete(KgCluster *c, KgShard *from, const char *const *keys)
@@ -129,7 +133,10 @@ may_delete(KgCluster *c, KgShard *from, const char *const *keys)
 	return ok;
 }
 
-/* Copies the keys that belong to no tenant from the first shard. */
+/*
+ * Copies the token keys that belong to no tenant from the first shard to
+ * another.
+ */
 static bool
 copy_keys(KgCluster *c, KgShard *to)
 {
@@ -163,8 +170,8 @@ copy_keys(KgCluster *c, KgShard *to)
 }
 
 /*
- * Creates the secret that signs cursors and notifications, which all shards
- * share.
+ * Creates the shared secret, by which all shards sign cursors and
+ * notifications.
  */
 static bool
 make_secret(KgCluster *c, KgShard *first)
@@ -179,8 +186,9 @@ make_secret(KgCluster *c, KgShard *first)
 }
 
 /*
- * Copies the secrets of the first shard, unless it lacks them, for example
- * after a restore.
+ * Copies the secrets that all shards share. A secret of the first shard
+ * replaces that of another shard. The first shard gets only secrets that it
+ * lacks, for example after a restore.
  */
 static bool
 copy_secrets(KgCluster *c, KgShard *from, KgShard *to)
@@ -232,7 +240,10 @@ copy_gateways(KgCluster *c, KgShard *to)
 	return ok;
 }
 
-/* Records the claim or the tenant of tokens that a shard's keys verify. */
+/*
+ * Records in the directory the claim or the tenant of the tokens that the
+ * shard's keys verify.
+ */
 static bool
 note_keys(KgCluster *c, KgShard *shard)
 {
@@ -261,7 +272,10 @@ note_keys(KgCluster *c, KgShard *shard)
 	return ok;
 }
 
-/* Afterwards, a key that is disabled or deleted is so in each shard. */
+/*
+ * Copies keys and secrets from the first shard to all other shards. So a key
+ * that was disabled or deleted in the first shard becomes so in each shard.
+ */
 static bool
 sync_all(KgCluster *c)
 {
@@ -308,7 +322,10 @@ run_sync(KgCluster *c)
 
 /* ---- add-shard ---- */
 
-/* Both extensions have functions with equal names. */
+/*
+ * Requires that the database does not have the extension kg_front, because
+ * kg_front and kg_graph have functions with equal names.
+ */
 static bool
 require_no_front(KgCluster *c, KgShard *shard)
 {
@@ -324,7 +341,9 @@ require_no_front(KgCluster *c, KgShard *shard)
 	return ok;
 }
 
-/* Requires that the database is a shard of this cluster, or can become one. */
+/*
+ * Requires that the database is a shard of this cluster, or can become a shard.
+ */
 static bool
 prepare_shard(KgCluster *c, KgShard *shard)
 {
@@ -360,7 +379,7 @@ prepare_shard(KgCluster *c, KgShard *shard)
 	return true;
 }
 
-/* Gives the shard its existing number, or the next number. */
+/* Sets the shard's number: its existing number, or the next free number. */
 static bool
 number_shard(KgCluster *c, KgShard *shard)
 {
@@ -423,8 +442,8 @@ enter_shard(KgCluster *c, const KgShard *shard)
 }
 
 /*
- * Tests that the front accepts the row, before any other database is changed.
- * The row is written last.
+ * Tests whether the front accepts the shard's row, before any other database is
+ * changed. The row itself is written last.
  */
 static bool
 try_entry(KgCluster *c, const KgShard *shard)
@@ -499,8 +518,8 @@ make_tenant(KgCluster *c, const char *tenant, KgShard *shard)
 		ok = kg_cluster_refuse(
 			c, "shard %s is dropping a tenant \"%s\"", shard->name, tenant);
 	/*
-	 * A tenant that the shard refuses gets no entry. If the shard has created
-	 * the tenant, the next run finds it.
+	 * Create the tenant in the shard first. If the shard refuses it, the tenant
+	 * gets no entry. If the entry then fails, the next run finds the tenant.
 	 */
 	ok = ok &&
 		 (state != NULL ||
@@ -520,8 +539,8 @@ make_tenant(KgCluster *c, const char *tenant, KgShard *shard)
 }
 
 /*
- * Requires that a tenant with an entry for another shard, after a restore, is
- * in this shard and not in the other.
+ * Requires that the tenant is in the shard "here" and no longer in the shard of
+ * its directory entry. This state follows from the restore of a database.
  */
 static bool
 require_gone(KgCluster *c, const char *tenant, const KgctlPlace *place,
@@ -612,7 +631,7 @@ run_drop_shard(KgCluster *c)
 
 /* ---- status ---- */
 
-/* Any fault makes the exit code 1. */
+/* Prints the state of the cluster. Any fault makes the exit code 1. */
 static bool
 run_status(KgCluster *c)
 {
@@ -656,7 +675,8 @@ static const struct
 	const char *name;
 	size_t arguments;
 	bool (*run)(KgCluster *c);
-	bool reads; /* permitted on a standby of the front */
+	/* the subcommand only reads, so it may run on a standby of the front */
+	bool reads;
 } subcommands[] = {
 	{"add-shard", 2, run_add_shard},
 	{"place", 2, run_place},
@@ -668,7 +688,10 @@ static const struct
 	{"drop-shard", 1, run_drop_shard},
 };
 
-/* A standby's data may be outdated, so commands that write refuse it. */
+/*
+ * Requires that the front is a primary. Commands that write refuse a standby,
+ * because its data may be outdated.
+ */
 static bool
 require_primary(KgCluster *c)
 {

@@ -1,20 +1,21 @@
 /*
  * cluster/move.c
- *	  Moving a tenant to another shard while it is in use. The states:
+ *	  Moving a tenant to another shard while it is in use. The state of its
+ *	  directory entry changes in this order:
  *
- * here: its calls go to the shard that has it.
+ * here: calls go to the shard that has the tenant.
  *
- * moving: as before; the tenant is frozen there, and the other shard gets a
- * copy, also frozen.
+ * moving: calls still go to the old shard. The tenant is frozen there, and the
+ * new shard gets a copy, also frozen.
  *
- * moved: its calls go to the copy. The original is made unreadable, the copy
- * is thawed, and the original is deleted.
+ * moved: calls go to the copy. The original is made unreadable, the copy is
+ * thawed, and the original is deleted.
  *
- * here: in the new shard.
+ * here: calls go to the new shard; the move is complete.
  *
- * Each step first checks whether it is done. No session writes between the
- * copy and the thaw. So each of the two databases has all acknowledged writes,
- * or refuses the call with SQLSTATE 40001.
+ * Each step first checks whether it is done. No session writes between the copy
+ * and the thaw. So a call reaches a database that has all acknowledged writes,
+ * or is refused with SQLSTATE 40001.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,12 +25,11 @@
 
 #include "kgctl/cluster/cluster.h"
 
-/* Bytes of lines that are sent at once. */
+/* Bytes of exported lines that are sent in one statement. */
 #define PART_BYTES (1024 * 1024)
 
 /*
- * Exports the secrets too, because the tenant's own token keys are a part of
- * it.
+ * Exports the secrets too, because the tenant's own token keys are among them.
  */
 #define EXPORT "@.kg_export_tenant($1, '{\"secrets\": true}')"
 
@@ -40,7 +40,7 @@ typedef struct Move
 	KgShard *from;
 	KgShard *to;
 	KgArena *arena;
-	char *options; /* options of the import */
+	char *options; /* options of kg_import_tenant(), JSON text */
 	KgBuf lines;   /* lines to send, as an SQL array */
 	int part;
 	bool failed;
@@ -133,9 +133,9 @@ copy(Move *m)
 }
 
 /*
- * Returns a digest of all lines in any order. The digest excludes numbers,
- * which an import may replace, and records of calls, because calls that read
- * continue.
+ * Sets *digest to a digest of all exported lines, independent of their order.
+ * The digest excludes numbers, which an import may replace. It also excludes
+ * records of calls, because reading calls continue and are recorded.
  */
 static bool
 digest_of(Move *m, KgShard *shard, char **digest)
@@ -168,7 +168,10 @@ is_same(Move *m, bool *same)
 	return ok;
 }
 
-/* A copy that an earlier run has made may be complete, or outdated. */
+/*
+ * Makes the copy, unless an earlier run has made an equal copy. An incomplete
+ * or outdated copy is deleted first.
+ */
 static bool
 make_copy(Move *m)
 {
@@ -201,8 +204,8 @@ make_copy(Move *m)
 /* ---- the steps ---- */
 
 /*
- * Sets *missing to the names of objects that the tenant needs in its shard and
- * that the other shard lacks, or NULL.
+ * Sets *missing to the names of objects that the tenant needs and that the new
+ * shard lacks, or to NULL.
  */
 static bool
 ask_missing(Move *m, const char *needed, const char *missing_of, char **missing)
@@ -221,7 +224,10 @@ ask_missing(Move *m, const char *needed, const char *missing_of, char **missing)
 	return ok;
 }
 
-/* Roles belong to a server: roles with a grant must exist there. */
+/*
+ * Requires that roles with a grant exist on the other server, because roles
+ * belong to a server.
+ */
 static bool
 require_roles(Move *m)
 {
@@ -245,7 +251,10 @@ require_roles(Move *m)
 	return ok;
 }
 
-/* Functions belong to a database: tools and authorizers need theirs. */
+/*
+ * Requires that the functions of tools and authorizers exist in the other
+ * database.
+ */
 static bool
 require_functions(Move *m)
 {
@@ -298,7 +307,7 @@ thaw_in(Move *m, KgShard *shard)
 		m->c, &shard->db, "SELECT @.kg_thaw_tenant($1)", 1, values);
 }
 
-/* If the tenant cannot be frozen in time, it stays in use as before. */
+/* Freezes the tenant. If it cannot be frozen in time, it stays in use. */
 static bool
 freeze(Move *m)
 {
@@ -342,8 +351,8 @@ flip(Move *m)
 }
 
 /*
- * Finishes a move: "from" still has rows of the original tenant, and calls go
- * to "to".
+ * Finishes a move: calls already go to "to", and the original is deleted from
+ * "from".
  */
 static bool
 finish(Move *m)
@@ -352,7 +361,7 @@ finish(Move *m)
 	char *state;
 	bool ok = kg_shard_has(m->c, m->from, m->tenant, &state);
 
-	/* Before the copy is written to, the original must be unreadable. */
+	/* Make the original unreadable before the copy can be written to. */
 	if (ok && state != NULL && strcmp(state, "dropping") != 0)
 		ok = kg_cluster_do(
 			m->c, &m->from->db, "SELECT @.kg_mark_moved($1)", 1, values);
@@ -366,7 +375,7 @@ finish(Move *m)
 						   "WHERE tenant = $1 AND shard = $2");
 }
 
-/* Undoes a move. to is the shard for the copy. */
+/* Undoes a move: deletes the copy in the shard "to", and thaws the original. */
 static bool
 give_up(Move *m)
 {
@@ -383,8 +392,8 @@ give_up(Move *m)
 }
 
 /*
- * A move uses functions of the front's version of the extension, so the shard
- * must have it.
+ * Connects to a shard and requires that it has the front's version of the
+ * extension, because a move uses functions of that version.
  */
 static bool
 connect_one(Move *m, KgShard *shard)
@@ -465,7 +474,10 @@ move(Move *m, KgShard *wanted)
 	return ok;
 }
 
-/* The name identifies the parts of one import. */
+/*
+ * Returns the options of an import. They contain a name that identifies all
+ * parts of one import.
+ */
 static char *
 import_options(const KgCluster *c, const char *tenant)
 {

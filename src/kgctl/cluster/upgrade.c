@@ -4,10 +4,10 @@
  *	  other, while they are in use.
  *
  * Later versions of kg_graph have all functions of earlier ones, with equal
- * names and arguments. A front calls functions of its own version. So it may
- * be older than a shard, but not newer, and is upgraded last. Each database is
- * upgraded in one transaction. The catalogs show which databases are done, so
- * no other state is needed.
+ * names and arguments. A front calls functions of its own version. So a front
+ * may be older than a shard, but not newer, and is upgraded last. Each database
+ * is upgraded in one transaction. The catalogs show which databases are done,
+ * so no other state is needed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +40,8 @@ shard_of(KgShard *shard)
 }
 
 /*
- * Checks that the upgrade is possible. Sets *done if the database already has
- * the version.
+ * Checks that the database can be upgraded. Sets *done if it already has the
+ * version.
  */
 static bool
 look_at(KgCluster *c, const Member *m, const char *version, bool *done)
@@ -89,10 +89,10 @@ look_at(KgCluster *c, const Member *m, const char *version, bool *done)
 }
 
 /*
- * The update waits for locks at most half a second, which is less than
- * deadlock_timeout, and then retries, so that concurrent calls never wait
- * longer. If a run was killed, its update may still be running; the next run
- * waits for it.
+ * The statement that upgrades a database. It waits for a lock at most half a
+ * second, which is less than deadlock_timeout, and then retries. So it never
+ * delays concurrent calls longer. If an earlier run was killed, its upgrade may
+ * still be running; this statement then waits for its end.
  */
 static const char update[] =
 	"DO $$ DECLARE "
@@ -143,7 +143,7 @@ upgrade(KgCluster *c, const Member *m, const char *version)
 	return ok;
 }
 
-/* Checks all databases before the first is upgraded. */
+/* Checks all databases before it upgrades the first. */
 static bool
 upgrade_all(KgCluster *c, const char *version)
 {

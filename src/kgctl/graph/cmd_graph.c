@@ -22,7 +22,10 @@ static const KgGraphFormat *const formats[] = {&kg_format_ndjson,
 
 #define NFORMATS (sizeof(formats) / sizeof(*formats))
 
-/* Returns the names of the formats that can be read, or written. */
+/*
+ * Returns the names of the formats that can be read or, if read is false,
+ * written.
+ */
 static char *
 list_formats(bool read)
 {
@@ -55,7 +58,10 @@ named_format(const char *name, bool read)
 	return NULL;
 }
 
-/* Returns the format of a file by its name, or NULL after a message. */
+/*
+ * Returns the format that a file's suffix determines. If the suffix is unknown,
+ * prints an error and returns NULL.
+ */
 static const KgGraphFormat *
 format_of(const char *path)
 {
@@ -84,7 +90,10 @@ format_of(const char *path)
 	return NULL;
 }
 
-/* Sets the base of IRIs. Returns false after a message. */
+/*
+ * Sets the base of IRIs from --base. On failure, prints an error and returns
+ * false.
+ */
 static bool
 set_base(KgGraph *graph, const char *bundle)
 {
@@ -142,7 +151,7 @@ write_graph(const KgGraph *graph, const KgGraphFormat *format, const char *dir,
 	return ok;
 }
 
-/* Writes a file for each member of a list: a type or a relation. */
+/* Writes a file for each item of a list of types or relations. */
 static bool
 write_each(KgGraph *graph, const KgGraphFormat *format, const char *list,
 		   const char *member, const char *dir)
@@ -195,7 +204,10 @@ write_directory(KgGraph *graph, const KgGraphFormat *format)
 	return ok;
 }
 
-/* Checks --type and --relation. Returns false after a message. */
+/*
+ * Checks that the bundle has the type of --type and the relation of --relation.
+ * If not, prints an error and returns false.
+ */
 static bool
 check_names(const KgGraph *graph)
 {
@@ -275,7 +287,10 @@ kg_export_graph(const KgArgs *args)
 
 /* ---- load ---- */
 
-/* Options of loads in batches, which this load is not. */
+/*
+ * Options that are valid only for a load in batches. A load of a graph is one
+ * transaction, so it refuses them.
+ */
 static const char *const of_batches[] = {"rejects",
 										 "again",
 										 "force",

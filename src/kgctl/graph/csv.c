@@ -1,8 +1,8 @@
 /*
  * graph/csv.c
  *	  The entities of a type, or the edges of a relation, as CSV that kgctl
- *	  load reads. The columns are the properties of the schema, then others
- *	  in the order in which they appear.
+ *	  load reads. The columns are the properties of the schema, then
+ *	  undeclared properties in the order of their appearance.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@ typedef struct Writer
 {
 	const KgGraph *graph;
 	KgBuf *out;
-	KgJson *columns; /* an object whose members are the names */
+	KgJson *columns; /* an object whose members are the names of the columns */
 	char delimiter;
-	bool first; /* of a row */
+	bool first; /* the next cell is the first of its row */
 } Writer;
 
 static void
@@ -47,7 +47,10 @@ add_cell(Writer *w, const char *text, size_t len, bool is_text)
 		kg_buf_putc(w->out, w->delimiter);
 	for (size_t i = 0; i < len && !quote; i++)
 		quote = strchr("\"\r\n", text[i]) != NULL || text[i] == w->delimiter;
-	/* A blank around a text is part of it; some readers would strip it. */
+	/*
+	 * Quote a text that begins or ends with a blank, because some readers would
+	 * strip the blank.
+	 */
 	quote = quote || (len > 0 && (*text == ' ' || text[len - 1] == ' '));
 	w->first = false;
 	if (!quote)
@@ -65,7 +68,7 @@ add_cell(Writer *w, const char *text, size_t len, bool is_text)
 	kg_buf_putc(w->out, '"');
 }
 
-/* A missing value and null are an empty cell. */
+/* Appends a cell. A missing value or null becomes an empty cell. */
 static void
 add_value(Writer *w, const KgJson *value)
 {

@@ -3,8 +3,8 @@
  *	  Statements of openCypher that create the graph in another database. The
  *	  label of a node is its type, and kg_handle identifies it.
  *
- * Properties of Cypher are texts, numbers of 64 bits, booleans, and arrays of
- * one of these. Other values are written as the text of their JSON.
+ * Cypher's properties are texts, 64-bit numbers, booleans, and arrays of one of
+ * these types. Other values are written as texts that contain their JSON.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,10 @@ add_name(KgBuf *out, const char *name)
 	kg_buf_putc(out, '`');
 }
 
-/* Returns whether the number has at most 64 bits, or is a short decimal. */
+/*
+ * Returns whether the number's text has at most 18 characters, as a 64-bit
+ * integer or a short decimal has.
+ */
 static bool
 is_short(const KgJson *number)
 {
@@ -106,7 +109,10 @@ add_properties(Writer *w, const KgJson *schema, const KgJson *properties,
 	{
 		const KgctlMember *m = &properties->u.members[i];
 
-		/* Null is no value in Cypher. */
+		/*
+		 * Omit null, which Cypher cannot store, and references, which are
+		 * written as relationships.
+		 */
 		if (m->value->kind == KG_JSON_NULL ||
 			(schema != NULL &&
 			 kg_graph_links(w->graph, schema, m->key, m->value) != NULL))

@@ -1,6 +1,7 @@
 /*
  * graph/graph.c
- *	  The records of a graph, and the schemas of its bundle.
+ *	  The records (entities and edges) of a graph, and the schemas of its
+ *	  bundle.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 
 #define MAX_ERRORS 100
 
-/* Returns the item of a list whose member is this text, or NULL. */
+/* Returns the item of a list whose member has this text, or NULL. */
 static const KgJson *
 find(const KgJson *list, const char *member, const char *text)
 {

@@ -1,8 +1,9 @@
 /*
  * graph.h
- *	  Graphs of a bundle in the formats of other programs. A reader of a
- *	  format adds records, each an entity or an edge; a writer visits them.
- *	  A graph is in memory as a whole, and is loaded in one transaction.
+ *	  Graphs of a bundle in the formats of other programs. A record is an
+ *	  entity or an edge. A reader of a format adds records to the graph; a
+ *	  writer visits them. The whole graph is in memory and is loaded in one
+ *	  transaction.
  */
 #ifndef KG_KGCTL_GRAPH_H
 #define KG_KGCTL_GRAPH_H
@@ -16,15 +17,15 @@ typedef struct KgGraph
 	KgArena *arena;
 	const KgArgs *args;
 	/*
-	 * bundle_name, version, schemas and relations; a graph to write also has
-	 * entities and edges.
+	 * A bundle with bundle_name, version, schemas and relations. If the graph
+	 * is written, the bundle also has entities and edges.
 	 */
 	const KgJson *bundle;
-	const char *base;	  /* before the names in IRIs */
-	const char *type;	  /* --type, or NULL */
-	const char *relation; /* --relation, or NULL */
+	const char *base;	  /* prefix of the names in IRIs */
+	const char *type;	  /* type of --type, or NULL */
+	const char *relation; /* relation of --relation, or NULL */
 
-	/* Records that were read, in the form of a bundle. */
+	/* Records that were read, as items of a bundle. */
 	const char *path; /* path of the file that is read */
 	KgJson *entities;
 	KgJson *edges;
@@ -35,9 +36,15 @@ typedef struct KgGraphFormat
 {
 	const char *name;
 	const char *suffix; /* suffix of a file's name */
-	/* Adds the records of a file. Returns false after a message. */
+	/*
+	 * Adds the records of a file to the graph. On failure, prints an error and
+	 * returns false.
+	 */
 	bool (*read)(KgGraph *graph, KgctlInput *in);
-	/* Appends the graph. Returns false after a message. */
+	/*
+	 * Appends the graph's text to out. On failure, prints an error and returns
+	 * false.
+	 */
 	bool (*write)(const KgGraph *graph, KgBuf *out);
 } KgGraphFormat;
 
@@ -49,52 +56,67 @@ extern const KgGraphFormat kg_format_ntriples;
 extern const KgGraphFormat kg_format_jsonld;
 extern const KgGraphFormat kg_format_cypher;
 
-/* Return the schema of a type or a property, or NULL. */
+/*
+ * kg_graph_schema() returns the schema of a type, and kg_graph_property() that
+ * of a property. Both return NULL if it is not declared.
+ */
 extern const KgJson *kg_graph_schema(const KgGraph *graph, const char *type);
 extern const KgJson *kg_graph_property(const KgGraph *graph,
 									   const KgJson *schema, const char *name);
 
-/* Returns the declared relation of a name, or NULL. */
+/* Returns the relation that the bundle declares by this name, or NULL. */
 extern const KgJson *kg_graph_relation(const KgGraph *graph, const char *name);
 
-/* Returns the type to which a property refers by id, or NULL. */
+/*
+ * Returns the type whose ids a property contains, or NULL if the property is
+ * not a reference.
+ */
 extern const char *kg_graph_target(const KgGraph *graph, const KgJson *schema,
 								   const char *property);
 
-/* Returns whether a value can be an id: a string, or an integer. */
+/* Returns whether a value can be an id: a string or an integer. */
 extern bool kg_graph_is_id(const KgJson *value);
 
 /*
- * Returns the type to which a property refers by id, if the value can be
- * written as edges: it is an id, or ids that differ in an array that the schema
- * requires. Otherwise returns NULL.
+ * Returns the type to which a property refers by id, if its value can be
+ * written as edges. Such a value is an id, or an array of different ids if the
+ * schema requires an array. Otherwise returns NULL.
  */
 extern const char *kg_graph_links(const KgGraph *graph, const KgJson *schema,
 								  const char *property, const KgJson *value);
 
 /*
- * Returns whether an array can be written as one value for each item, and read
- * again as an array: the schema requires an array, and the items are texts,
- * numbers or booleans that differ.
+ * Returns whether an array can be written as separate values and be read again
+ * as an array. The schema must require an array, and the items must be
+ * different texts, numbers or booleans.
  */
 extern bool kg_graph_is_set(const KgGraph *graph, const KgJson *schema,
 							const char *property, const KgJson *value);
 
 /* ---- reading ---- */
 
-/* Add a record. The values belong to the graph's arena. */
+/*
+ * Add an entity or an edge to the graph. The values must be in the graph's
+ * arena.
+ */
 extern void kg_graph_entity(KgGraph *graph, const char *type, KgJson *item);
 extern void kg_graph_edge(KgGraph *graph, KgJson *edge);
 
-/* Reports an error in the file; line 0 is unknown. Returns false. */
+/*
+ * Prints an error in the file. Line 0 means that the line is unknown. Returns
+ * false.
+ */
 extern bool kg_graph_complain(KgGraph *graph, unsigned long line,
 							  const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Returns the name that --map gives to a name of the file; "": left out. */
+/*
+ * Returns the new name that an option --map gives to a name in the file. ""
+ * means that the property is left out.
+ */
 extern const char *kg_graph_map(const KgGraph *graph, const char *name);
 
-/* Reads the rest of the input, without a byte order mark. */
+/* Appends the rest of the input to out, without a byte order mark. */
 extern bool kg_graph_slurp(KgGraph *graph, KgctlInput *in, KgBuf *out);
 
 /* ---- writing ---- */
@@ -108,15 +130,21 @@ typedef struct KgGraphVisitor
 } KgGraphVisitor;
 
 /*
- * Visits the entities, then the edges, of --type and --relation if given. A
- * function that is NULL is not called.
+ * Visits the entities, then the edges. --type and --relation restrict them. A
+ * function of the visitor that is NULL is not called.
  */
 extern void kg_graph_visit(const KgGraph *graph, const KgGraphVisitor *visitor);
 
-/* Returns whether each file of this format has one type or relation. */
+/*
+ * Returns whether a file of this format has the records of only one type or
+ * relation.
+ */
 extern bool kg_format_is_split(const KgGraphFormat *format);
 
-/* Export and load with --format and --bundle. Return the exit code. */
+/*
+ * Run kgctl export with --format, and kgctl load with --bundle. Return the exit
+ * code.
+ */
 extern int kg_export_graph(const KgArgs *args);
 extern int kg_load_graph(const KgArgs *args);
 

@@ -2,12 +2,14 @@
  * graph/graphml.c
  *	  GraphML, as networkx, igraph, Gephi, yEd and others read and write it.
  *
- * The types of nodes and the relations of edges are the data of two keys. A
- * key has the values of one property. If they have several types, or no type of
- * GraphML, they are written as JSON, and the description of the key is "JSON".
+ * The types of nodes and the relations of edges are the data of two keys.
+ * Another key has the values of one property. If these values have several
+ * types, or a type that GraphML lacks, they are written as JSON, and the
+ * description of the key is "JSON".
  *
- * libxml2 parses. A document type declaration is refused, so no entity is ever
- * expanded or loaded, and no parser option opens a file or a connection.
+ * libxml2 parses the XML. A document type declaration is refused, so no XML
+ * entity is ever expanded or loaded. No parser option opens a file or a
+ * connection.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +28,16 @@
 
 /* ---- writing ---- */
 
-/* A key: the property of nodes or edges, and the types of its values. */
+/*
+ * A key of GraphML: a property of nodes or edges, and the types of its values.
+ */
 typedef struct Key
 {
 	const char *name;
 	bool edges;
 	unsigned types;
 	bool json;	/* values are written as JSON */
-	bool large; /* an integer beyond 64 bits */
+	bool large; /* a value is an integer beyond 64 bits */
 	bool whole; /* all numbers are integers */
 } Key;
 
@@ -64,7 +68,10 @@ add_xml(KgBuf *out, const char *text, size_t len)
 			case '"':
 				kg_buf_puts(out, "&quot;");
 				break;
-			/* A reader would make line ends and spaces equal. */
+			/*
+			 * Write these characters as references, because an XML reader would
+			 * normalize them to spaces or line feeds.
+			 */
 			case '\r':
 			case '\n':
 			case '\t':
@@ -118,15 +125,18 @@ see_value(Key *key, const KgJson *value)
 	if (value->kind == KG_JSON_NUMBER)
 	{
 		key->whole &= strspn(value->u.text, "-0123456789") == value->len;
-		/* 18 digits are below 2^63. */
+		/* A number of at most 18 digits is below 2^63. */
 		key->large |= key->whole && value->len > 18;
 	}
-	/* A single type other than a text, a number or a boolean. */
+	/*
+	 * Write JSON if the values have several types, or a type other than text,
+	 * number and boolean.
+	 */
 	key->json |= (key->types & (key->types - 1)) != 0 ||
 				 (key->types & (KG_MAY_JSON | KG_MAY_NULL)) != 0;
 }
 
-/* Returns the type of the values by the names of GraphML. */
+/* Returns GraphML's name of the type of a key's values. */
 static const char *
 type_of(const Key *key)
 {
@@ -327,13 +337,13 @@ write_graphml(const KgGraph *graph, KgBuf *out)
 
 /* ---- reading ---- */
 
-/* A declared key. */
+/* A key that the file declares. */
 typedef struct Declared
 {
 	const char *id;
 	const char *name;
-	const char *type;  /* type of GraphML */
-	const char *given; /* its default value, or NULL */
+	const char *type;  /* GraphML's name of the type */
+	const char *given; /* the key's default value, or NULL */
 	bool json;
 	bool nodes;
 	bool edges;
@@ -346,16 +356,17 @@ typedef struct Reader
 	KgNet *net;
 	xmlParserCtxt *parser;
 	Declared *keys;
-	Declared *key;			  /* the key of the open <key> or <data>, or NULL */
-	bool skipped;			  /* the open <data> is not of a node or an edge */
-	bool foreign;			  /* the open <data> has elements */
-	KgNode *node;			  /* node of the open <node>, or NULL */
-	KgNetLink *edge;		  /* edge of the open <edge>, or NULL */
-	KgNode *outer[MAX_DEPTH]; /* nodes around it, of nested graphs */
+	Declared *key; /* the key whose element <key> or <data> is open, or NULL */
+	bool skipped;  /* the open <data> is neither in a node nor in an edge */
+	bool foreign;  /* the open <data> contains elements */
+	KgNode *node;  /* the node whose element is open, or NULL */
+	KgNetLink *edge; /* the edge whose element is open, or NULL */
+	/* nodes that enclose the open node, because graphs can be nested */
+	KgNode *outer[MAX_DEPTH];
 	KgJson *outer_seen[MAX_DEPTH];
 	size_t depth;
-	KgJson *seen;	   /* keys with data in the open node */
-	KgJson *edge_seen; /* keys with data in the open edge */
+	KgJson *seen;	   /* keys that have data in the open node */
+	KgJson *edge_seen; /* keys that have data in the open edge */
 	KgBuf text;
 } Reader;
 
@@ -374,7 +385,7 @@ refuse(Reader *r, const char *text)
 	xmlStopParser(r->parser);
 }
 
-/* Returns an attribute of an element, or NULL. */
+/* Returns the value of an attribute of an element, or NULL. */
 static const char *
 attribute(Reader *r, int n, const xmlChar **attributes, const char *name)
 {
@@ -518,7 +529,10 @@ on_start(void *arg, const xmlChar *localname, const xmlChar *prefix,
 			   "pair, or a node with edges to all ends");
 }
 
-/* Returns the value of a text by its key, or NULL after a message. */
+/*
+ * Returns the value of a text in the type of its key. On failure, prints an
+ * error and returns NULL.
+ */
 static KgJson *
 read_value(Reader *r, const Declared *key, const char *text, size_t len)
 {
@@ -591,7 +605,10 @@ end_data(Reader *r)
 	set_value(r, r->key, r->text.data, r->text.len);
 }
 
-/* Sets the default values of keys without data. */
+/*
+ * Ends an element. A node or an edge gets the default values of keys that have
+ * no data in it.
+ */
 static void
 end_element(Reader *r)
 {
@@ -710,7 +727,10 @@ read_graphml(KgGraph *graph, KgctlInput *in)
 	r.parser = xmlCreatePushParserCtxt(&sax, &r, NULL, 0, NULL);
 	if (r.parser != NULL)
 	{
-		/* Long texts; without entities nothing else can grow. */
+		/*
+		 * XML_PARSE_HUGE permits long texts. It is safe, because without
+		 * entities no other part can grow.
+		 */
 		xmlCtxtUseOptions(r.parser, XML_PARSE_NONET | XML_PARSE_HUGE);
 		parse_chunks(&r, in);
 		if (graph->errors == 0)

@@ -1,11 +1,10 @@
 /*
  * graph/jsonld.c
- *	  JSON-LD 1.1: a list of nodes with one vocabulary is written. Documents
- *	  with contexts of their own are read; a context in another file is
- *	  refused, because nothing is fetched.
- *
- * A processor makes floating-point numbers of the numbers of JSON. So only
- * integers of at most 15 digits are written as numbers.
+ *	  JSON-LD 1.1. Written documents are a list of nodes with one vocabulary.
+ *	  Read documents may have contexts of their own, but a context in another
+ *	  file is refused, because nothing is fetched. JSON-LD processors convert
+ *	  numbers to floating point. So only integers of at most 15 digits are
+ *	  written as numbers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@ typedef struct Writer
 	const KgGraph *graph;
 	KgBuf *out;
 	KgJson *nodes;
-	KgJson *node; /* the last one */
+	KgJson *node; /* the last written node */
 } Writer;
 
 static KgJson *
@@ -30,7 +29,10 @@ text_value(const KgGraph *graph, const char *text)
 	return kg_json_string(graph->arena, text, strlen(text));
 }
 
-/* Returns {name: text}, and a second member if other is not NULL. */
+/*
+ * Returns {name: text}. If other is not NULL, adds the member other with the
+ * given value.
+ */
 static KgJson *
 object_with(const KgGraph *graph, const char *name, const char *text,
 			const char *other, KgJson *value)
@@ -78,7 +80,7 @@ id_of(const KgGraph *graph, const KgTerm *term)
 			   : term->text;
 }
 
-/* Returns a predicate without the vocabulary. */
+/* Returns the name of a predicate without the prefix of the vocabulary. */
 static const char *
 short_name(const KgGraph *graph, const char *predicate)
 {
@@ -151,9 +153,9 @@ write_jsonld(const KgGraph *graph, KgBuf *out)
 
 typedef struct Context
 {
-	const char *base;		/* or NULL */
-	const char *vocabulary; /* or NULL */
-	const KgJson *terms;	/* members are definitions */
+	const char *base;		/* base IRI, or NULL */
+	const char *vocabulary; /* prefix of terms without a definition, or NULL */
+	const KgJson *terms;	/* members are the definitions of terms */
 	const struct Context *outer;
 } Context;
 
@@ -192,7 +194,10 @@ complain(Reader *r, const KgJson *at, const char *what, const char *name)
 		r->graph, at ? at->line : 0, "\"%s\": %s", name, what);
 }
 
-/* Returns a relative IRI in absolute form, or NULL after a message. */
+/*
+ * Returns the absolute form of a relative IRI. On failure, prints an error and
+ * returns NULL.
+ */
 static const char *
 resolve(Reader *r, const Context *context, const KgJson *at, const char *text)
 {
@@ -219,8 +224,9 @@ resolve(Reader *r, const Context *context, const KgJson *at, const char *text)
 }
 
 /*
- * Expands a name by the context. vocabulary is set for properties and types,
- * and not for ids. Returns NULL after a message. Keywords stay as they are.
+ * Expands a name to an IRI by the context. vocabulary is set for properties and
+ * types, and not for ids. Keywords are returned unchanged. On failure, prints
+ * an error and returns NULL.
  */
 static const char *
 expand(Reader *r, const Context *context, const KgJson *at, const char *name,
@@ -267,8 +273,8 @@ expand(Reader *r, const Context *context, const KgJson *at, const char *name,
 }
 
 /*
- * Returns the outer context with the definitions of a context added. Returns
- * NULL after a message.
+ * Returns a new context: the outer context and the definitions of the given
+ * context. On failure, prints an error and returns NULL.
  */
 static const Context *
 enter(Reader *r, const Context *outer, const KgJson *given)
@@ -321,7 +327,10 @@ new_blank(Reader *r)
 {
 	KgTerm term = {KG_TERM_BLANK, NULL, NULL};
 
-	/* The name cannot be one of the document. */
+	/*
+	 * Begin the name of a new blank node with a space, so that it differs from
+	 * all names in the document.
+	 */
 	term.text = kg_arena_format(r->graph->arena, " %zu", ++r->blanks);
 	return term;
 }
@@ -352,7 +361,7 @@ json_literal(Reader *r, const KgJson *value)
 	return term;
 }
 
-/* Sets the literal of a value with a type, which may be NULL. */
+/* Sets *literal to the literal of a value. type is its datatype, or NULL. */
 static bool
 typed_literal(Reader *r, const Context *context, const KgJson *value,
 			  const char *type, KgTerm *literal)
@@ -426,7 +435,10 @@ add_object(Reader *r, const Context *context, const KgTerm *subject,
 	return true;
 }
 
-/* Adds the values of a map, without its keys: languages or an index. */
+/*
+ * Adds the values of a map. Ignores the map's keys, which are languages or an
+ * index.
+ */
 static bool
 add_map(Reader *r, const Context *context, const KgTerm *subject,
 		const char *predicate, const KgJson *term, const KgJson *map)
@@ -439,8 +451,8 @@ add_map(Reader *r, const Context *context, const KgTerm *subject,
 }
 
 /*
- * Adds a value of a property. term is the definition of the property. Returns
- * false after a message.
+ * Adds a value of a property. term is the property's definition in the context.
+ * On failure, prints an error and returns false.
  */
 static bool
 add_value(Reader *r, const Context *context, const KgTerm *subject,
@@ -518,7 +530,7 @@ add_types(Reader *r, const Context *context, const KgTerm *subject,
 	return true;
 }
 
-/* Adds a member whose name is a keyword. */
+/* Handles a member whose name is a keyword such as @type. */
 static bool
 take_keyword(Reader *r, const Context *context, const KgTerm *subject,
 			 const char *keyword, const KgJson *value)
@@ -563,7 +575,10 @@ take_member(Reader *r, const Context *context, const KgTerm *subject,
 	return add_value(r, context, subject, iri, term, value);
 }
 
-/* Returns the value of a keyword, which may have another name. */
+/*
+ * Returns the value of a keyword in a node. The context may define an alias for
+ * the keyword.
+ */
 static const KgJson *
 keyword_in(const Context *context, const KgJson *node, const char *keyword)
 {
@@ -579,7 +594,10 @@ keyword_in(const Context *context, const KgJson *node, const char *keyword)
 	return NULL;
 }
 
-/* Adds a node, and sets its name. Returns false after a message. */
+/*
+ * Adds a node and sets *id to its name. On failure, prints an error and returns
+ * false.
+ */
 static bool
 take_node(Reader *r, const Context *context, const KgJson *node, KgTerm *id)
 {

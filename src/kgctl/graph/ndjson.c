@@ -1,7 +1,8 @@
 /*
  * graph/ndjson.c
- *	  Records as lines of JSON: {"entity_type", "item"}, or an edge. With
- *	  --type the lines are entities, as kgctl load --type reads them.
+ *	  Records as lines of JSON. A line is an edge, or an entity as
+ *	  {"entity_type", "item"}. With --type, each line is the entity itself, as
+ *	  kgctl load --type reads it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,10 @@ take_record(KgGraph *graph, KgctlRows *rows)
 			"entities of one type are loaded with --type instead of --bundle");
 	else
 	{
-		/* The row is parsed by itself, so its lines begin at 1. */
+		/*
+		 * Set the line in the file. Each row is parsed separately, so its own
+		 * lines begin at 1.
+		 */
 		record->line = (unsigned) rows->line;
 		if (edge)
 			kg_graph_edge(graph, record);

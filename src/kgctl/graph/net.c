@@ -1,6 +1,6 @@
 /*
  * graph/net.c
- *	  Nodes and links of a file become records.
+ *	  Conversion of the nodes and links of a file to records.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 struct KgNet
 {
 	KgGraph *graph;
-	STAILQ_HEAD(, KgNode) nodes; /* in the order of the file */
+	STAILQ_HEAD(, KgNode) nodes; /* nodes in the order of the file */
 	STAILQ_HEAD(, KgNetLink) links;
 	KgTable *table; /* nodes by their keys */
 	size_t n;
@@ -97,7 +97,10 @@ kg_net_handle(KgNet *net, KgNode *node, const char *handle)
 	if (colon == NULL || colon[1] == '\0')
 		return;
 	type = kg_arena_strndup(arena, handle, (size_t) (colon - handle));
-	/* Another bundle's type is not checked here. */
+	/*
+	 * Accept a type of another bundle unchecked, because its schemas are not
+	 * known here.
+	 */
 	if (strchr(type, '/') == NULL && kg_graph_schema(net->graph, type) == NULL)
 		return;
 	node->type = type;
@@ -116,7 +119,10 @@ text_of(KgArena *arena, const KgJson *value)
 	return kg_json_string(arena, text, strlen(text));
 }
 
-/* Returns the value of a text that a schema requires, or NULL. */
+/*
+ * Returns the value that a text represents in a type that the schema requires,
+ * or NULL.
+ */
 static KgJson *
 typed_text(KgArena *arena, unsigned types, const KgJson *value)
 {
@@ -133,9 +139,9 @@ typed_text(KgArena *arena, unsigned types, const KgJson *value)
 }
 
 /*
- * Returns the value in a type that the schema permits: a text as a number, a
- * number as a text, a single value as an array. The database refuses values
- * that have no such form.
+ * Returns the value in a type that the schema permits. Converts a text to a
+ * number, a number to a text, or a single value to an array. A value that
+ * cannot be converted is returned unchanged, and the database refuses it.
  */
 static KgJson *
 fit(const KgGraph *graph, const KgJson *root, const KgJson *schema,
@@ -168,7 +174,11 @@ fit(const KgGraph *graph, const KgJson *root, const KgJson *schema,
 	return fitted ? fitted : value;
 }
 
-/* Returns the properties with a value for each name. */
+/*
+ * Returns the properties, each with a value of a type that the schema permits.
+ * A single value replaces an array of one value. --map may rename or omit a
+ * property.
+ */
 static KgJson *
 fit_properties(const KgGraph *graph, const KgJson *schema,
 			   const KgJson *properties, unsigned long line)
@@ -196,7 +206,7 @@ fit_properties(const KgGraph *graph, const KgJson *schema,
 
 /* ---- records ---- */
 
-/* Returns the names in a list of the bundle, for a message. */
+/* Returns the names in a list of the bundle, joined for a message. */
 static const char *
 names_of(const KgGraph *graph, const char *list, const char *member)
 {
@@ -212,7 +222,7 @@ names_of(const KgGraph *graph, const char *list, const char *member)
 	return names ? names : "none";
 }
 
-/* Returns the id that the node's properties have, or NULL. */
+/* Returns the id in the node's properties, or NULL. */
 static const char *
 own_id(const KgGraph *graph, const KgNode *node, const char *field)
 {
@@ -230,7 +240,10 @@ own_id(const KgGraph *graph, const KgNode *node, const char *field)
 			   : NULL;
 }
 
-/* Determines the type and the id of a node that the file describes. */
+/*
+ * Determines the type and the id of a node that the file describes. On failure,
+ * prints an error and returns false.
+ */
 static bool
 identify(KgGraph *graph, KgNode *node)
 {
@@ -378,7 +391,7 @@ compare_nodes(const void *a, const void *b)
 	return order != 0 ? order : strcmp(x->id, y->id);
 }
 
-/* Refuses two nodes that would be one entity. */
+/* Prints an error for two nodes that have the same type and id. */
 static void
 check_twice(KgNet *net)
 {
@@ -417,7 +430,10 @@ kg_net_finish(KgNet *net)
 			node->type = kg_graph_map(graph, node->type);
 		(void) identify(graph, node);
 	}
-	/* Without types and ids the rest would repeat these errors. */
+	/*
+	 * Stop here: without types and ids, the following steps would repeat these
+	 * errors.
+	 */
 	if (graph->errors > 0)
 		return false;
 	check_twice(net);

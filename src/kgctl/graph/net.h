@@ -1,8 +1,9 @@
 /*
  * graph/net.h
- *	  Nodes and links of a file, by the names that the file gives them, until
- *	  all are known. Then the schemas of the bundle decide which links are
- *	  edges and which are references, and the type of each value.
+ *	  Nodes and links of a file. They are collected under the file's own names
+ *	  until the whole file was read. Then the schemas of the bundle decide
+ *	  which links are edges, which links are references, and the type of each
+ *	  value.
  */
 #ifndef KG_KGCTL_NET_H
 #define KG_KGCTL_NET_H
@@ -13,13 +14,13 @@
 
 typedef struct KgNode
 {
-	const char *key;  /* in the file */
-	const char *type; /* or NULL */
-	/* the id, if the node has no property with its id; or NULL */
+	const char *key;  /* name of the node in the file */
+	const char *type; /* entity type, or NULL */
+	/* The id if no property of the node contains it; otherwise NULL. */
 	const char *id;
-	bool defined;		/* the file describes it */
-	KgJson *properties; /* of each name an array of its values */
-	unsigned long line; /* 0: unknown */
+	bool defined;		/* the file describes the node, not only links to it */
+	KgJson *properties; /* for each name an array of the property's values */
+	unsigned long line; /* line number in the file; 0: unknown */
 	STAILQ_ENTRY(KgNode) next;
 } KgNode;
 
@@ -27,7 +28,8 @@ typedef struct KgNetLink
 {
 	KgNode *from;
 	KgNode *to;
-	const char *name; /* name of a relation or a property; or NULL */
+	/* name of a relation or of a property that is a reference; or NULL */
+	const char *name;
 	KgJson *properties;
 	unsigned long line;
 	STAILQ_ENTRY(KgNetLink) next;
@@ -38,24 +40,27 @@ typedef struct KgNet KgNet;
 extern KgNet *kg_net_new(KgGraph *graph);
 extern void kg_net_free(KgNet *net);
 
-/* Returns the node of a key, which it creates if necessary. */
+/* Returns the node of a key. Creates the node if it does not exist. */
 extern KgNode *kg_net_node(KgNet *net, const char *key);
 
-/* Adds a link, whose properties may be added afterwards. */
+/* Adds a link. Properties can be added to it afterwards. */
 extern KgNetLink *kg_net_link(KgNet *net, KgNode *from, const char *name,
 							  KgNode *to, unsigned long line);
 
-/* Adds a value of a property, of a node or a link. */
+/* Adds a value to a property of a node or a link. */
 extern void kg_net_value(KgNet *net, KgJson *properties, const char *name,
 						 KgJson *value);
 
 /*
- * Sets type and id of a node from a handle, "type:id" or "bundle/type:id", if
- * the type belongs to the bundle.
+ * Sets the type and the id of a node from a handle, "type:id" or
+ * "bundle/type:id". Does nothing if the bundle does not have the type.
  */
 extern void kg_net_handle(KgNet *net, KgNode *node, const char *handle);
 
-/* Adds the records to the graph. Returns false after messages. */
+/*
+ * Adds the records of all nodes and links to the graph. On failure, prints
+ * errors and returns false.
+ */
 extern bool kg_net_finish(KgNet *net);
 
 #endif /* KG_KGCTL_NET_H */

@@ -1,9 +1,9 @@
 /*
  * graph/rdf.c
- *	  Triples become nodes and links, and the terms of a graph.
- *
- * A blank node without a type is the object of the property that has it as its
- * value; a list is an array. All other subjects are nodes.
+ *	  Conversion of triples to nodes and links, and of a graph to RDF terms. A
+ *	  blank node without a type becomes an object, the value of the property
+ *	  that refers to it. A list becomes an array. All other subjects become
+ *	  nodes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "kgctl/graph/table.h"
 #include "kgctl/schema_types.h"
 
-/* Maximal depth of objects and lists in values. */
+/* Maximal nesting depth of objects and lists in values. */
 #define MAX_DEPTH 64
 
 typedef struct Triple
@@ -28,7 +28,7 @@ typedef struct Subject
 {
 	const char *name; /* an IRI, or "_:" and a label */
 	bool blank;
-	bool used; /* the object of a triple */
+	bool used; /* the subject is also the object of a triple */
 	bool typed;
 	bool statement;
 	bool list;
@@ -43,7 +43,10 @@ struct KgRdf
 	STAILQ_HEAD(, Subject) subjects;
 	KgTable *table; /* subjects by their names */
 	size_t n;
-	KgTable *stated; /* triples of statements */
+	/*
+	 * edges described by rdf:Statement, by their subject, predicate and object
+	 */
+	KgTable *stated;
 };
 
 KgRdf *
@@ -145,7 +148,10 @@ object_of(const Subject *subject, const char *predicate)
 	return NULL;
 }
 
-/* Returns whether the subject is a part of values: an object or a list. */
+/*
+ * Returns whether the subject becomes an object or a list in a property's
+ * value, not a node.
+ */
 static bool
 is_value(const Subject *subject)
 {
@@ -203,7 +209,7 @@ encoded(KgArena *arena, const char *text)
 	return made;
 }
 
-/* Returns the last part of an IRI. */
+/* Returns the part of an IRI after its last #, / or :, percent-decoded. */
 static const char *
 local_name(KgRdf *rdf, const char *iri)
 {
@@ -215,7 +221,10 @@ local_name(KgRdf *rdf, const char *iri)
 	return decoded(rdf->graph->arena, start, strcspn(start, "#/"));
 }
 
-/* Sets type and id by an IRI of an entity. Other IRIs only give an id. */
+/*
+ * Sets the type and the id of a node from an IRI of the form for entities. From
+ * another IRI, only sets the id.
+ */
 static void
 name_node(KgRdf *rdf, KgNode *node)
 {
@@ -252,8 +261,8 @@ node_of(KgRdf *rdf, const KgTerm *term)
 }
 
 /*
- * Sets the type of a node: the class of the node that is an entity type of the
- * bundle.
+ * Sets the type of a node to the one of its classes that is an entity type of
+ * the bundle. If no class is one, uses the first class.
  */
 static void
 type_node(KgRdf *rdf, const Subject *subject, KgNode *node)
@@ -288,7 +297,7 @@ type_node(KgRdf *rdf, const Subject *subject, KgNode *node)
 
 /* ---- values ---- */
 
-/* Returns the name of a type of XML Schema, or NULL. */
+/* Returns the XML Schema type that an IRI names, or NULL. */
 static const char *
 xsd_name(const char *datatype)
 {
@@ -309,7 +318,10 @@ is_numeric(const char *name)
 	return strncmp(name, "unsigned", 8) == 0 || kg_ends_with(name, "nteger");
 }
 
-/* Returns a number as JSON writes it, or NULL. */
+/*
+ * Returns the number in a text, in the form of JSON. Returns NULL if the text
+ * is not a number.
+ */
 static KgJson *
 number_of(KgArena *arena, const char *text)
 {
@@ -419,7 +431,10 @@ object_value(KgRdf *rdf, const Subject *subject, int depth)
 	return object;
 }
 
-/* Returns the value of a term in a value, or NULL after a message. */
+/*
+ * Returns the JSON value of an RDF term inside a property's value. On failure,
+ * prints an error and returns NULL.
+ */
 static KgJson *
 value_of(KgRdf *rdf, const KgTerm *term, int depth)
 {
@@ -433,7 +448,9 @@ value_of(KgRdf *rdf, const KgTerm *term, int depth)
 	subject = kg_table_get(rdf->table, name_of(rdf, term));
 	if (subject == NULL || !is_value(subject))
 	{
-		/* A reference in an array or an object is the id. */
+		/*
+		 * A reference inside an array or an object becomes the id of the node.
+		 */
 		const KgNode *node = node_of(rdf, term);
 
 		return kg_json_string(arena,
@@ -477,7 +494,7 @@ add_values(KgRdf *rdf, KgJson *properties, const char *predicate,
 		kg_net_value(rdf->net, properties, local_name(rdf, predicate), value);
 }
 
-/* Adds an edge with properties. */
+/* Adds the edge that an rdf:Statement describes, with its properties. */
 static void
 take_statement(KgRdf *rdf, const Subject *subject)
 {
@@ -511,7 +528,10 @@ take_statement(KgRdf *rdf, const Subject *subject)
 		add_values(rdf, link->properties, triple->predicate, &triple->object);
 }
 
-/* Adds a triple of a node: a link, or a value of a property. */
+/*
+ * Adds a triple whose subject is a node. It becomes a link or a value of a
+ * property.
+ */
 static void
 take_triple(KgRdf *rdf, KgNode *node, const Triple *triple)
 {
@@ -605,7 +625,10 @@ kg_rdf_handle(const KgGraph *graph, const char *handle)
 						 handle[len] ? handle + len + 1 : "");
 }
 
-/* Returns the type of XML Schema of a text by the schema's format, or NULL. */
+/*
+ * Returns the XML Schema type that corresponds to the schema's format of a
+ * text, or NULL.
+ */
 static const char *
 text_type(const KgJson *schema, const KgJson *value)
 {

@@ -2,9 +2,10 @@
  * graph/rdf.h
  *	  A graph as triples of RDF, for Turtle, N-Triples and JSON-LD.
  *
- * An entity is the IRI BASE TYPE/ID with the percent-encoded id; its class is
- * BASE type#TYPE, and a property or a relation is BASE #NAME. An edge with
- * properties is also a statement (rdf:Statement) with these properties.
+ * The IRI of an entity is BASE followed by TYPE/ID, with a percent-encoded id.
+ * The IRI of its class is BASE followed by type#TYPE. The IRI of a property or
+ * a relation is BASE followed by #NAME. An edge with properties is also written
+ * as an rdf:Statement that has these properties.
  */
 #ifndef KG_KGCTL_RDF_H
 #define KG_KGCTL_RDF_H
@@ -25,7 +26,8 @@ typedef enum KgTermKind
 typedef struct KgTerm
 {
 	KgTermKind kind;
-	const char *text;	  /* an IRI, a label, or the text of a literal */
+	/* an IRI, the label of a blank node, or the text of a literal */
+	const char *text;
 	const char *datatype; /* datatype of a literal, or NULL */
 } KgTerm;
 
@@ -36,11 +38,14 @@ typedef struct KgRdf KgRdf;
 extern KgRdf *kg_rdf_new(KgGraph *graph);
 extern void kg_rdf_free(KgRdf *rdf);
 
-/* Adds a triple. The texts are copied. */
+/* Adds a triple. Its texts are copied. */
 extern void kg_rdf_add(KgRdf *rdf, const KgTerm *subject, const char *predicate,
 					   const KgTerm *object);
 
-/* Adds the records to the graph. Returns false after messages. */
+/*
+ * Adds the records that the triples describe to the graph. On failure, prints
+ * errors and returns false.
+ */
 extern bool kg_rdf_finish(KgRdf *rdf);
 
 /* ---- writing; results are in the graph's arena ---- */
@@ -50,17 +55,23 @@ extern const char *kg_rdf_entity(const KgGraph *graph, const char *type,
 extern const char *kg_rdf_class(const KgGraph *graph, const char *type);
 extern const char *kg_rdf_name(const KgGraph *graph, const char *name);
 
-/* Returns the IRI of the entity of a handle, "type:id" or "bundle/type:id". */
+/*
+ * Returns the IRI of an entity, given as a handle "type:id" or
+ * "bundle/type:id".
+ */
 extern const char *kg_rdf_handle(const KgGraph *graph, const char *handle);
 
-/* Calls triple for the triples of the graph, subject by subject. */
+/*
+ * Calls triple for each triple of the graph. Triples of one subject follow each
+ * other.
+ */
 typedef void (*KgTripleFn)(void *arg, const KgTerm *subject,
 						   const char *predicate, const KgTerm *object);
 
 extern void kg_rdf_write(const KgGraph *graph, KgTripleFn triple, void *arg);
 
 /*
- * Returns the literal of a value. schema is the schema of the property, or
+ * Returns the RDF literal of a value. schema is the schema of the property, or
  * NULL.
  */
 extern KgTerm kg_rdf_literal(const KgGraph *graph, const KgJson *schema,

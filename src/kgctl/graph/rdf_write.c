@@ -1,6 +1,6 @@
 /*
  * graph/rdf_write.c
- *	  The triples of a graph, subject by subject.
+ *	  Writing the triples of a graph, one subject after the other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,10 @@ write_entity(void *arg, const char *type, const char *id, const KgJson *item)
 	}
 }
 
-/* Writes an edge, and a statement if it has properties. */
+/*
+ * Writes the triple of an edge. If the edge has properties, also writes its
+ * rdf:Statement.
+ */
 static void
 write_edge(void *arg, const KgJson *edge)
 {

@@ -1,6 +1,6 @@
 /*
  * graph/table.c
- *	  A table of values by text: open addressing, at most half full.
+ *	  A hash table whose keys are texts: open addressing, at most half full.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct Slot
 struct KgTable
 {
 	Slot *slots;
-	size_t size; /* a power of 2 */
+	size_t size; /* number of slots, a power of 2 */
 	size_t n;
 };
 

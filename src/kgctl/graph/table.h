@@ -1,6 +1,6 @@
 /*
  * graph/table.h
- *	  A table of values by text.
+ *	  A hash table whose keys are texts.
  */
 #ifndef KG_KGCTL_TABLE_H
 #define KG_KGCTL_TABLE_H
@@ -12,10 +12,10 @@ typedef struct KgTable KgTable;
 extern KgTable *kg_table_new(void);
 extern void kg_table_free(KgTable *table);
 
-/* Returns the value of a key, or NULL. */
+/* Returns the value of a key, or NULL if the table does not have the key. */
 extern void *kg_table_get(const KgTable *table, const char *key);
 
-/* Sets the value, not NULL, of a key. The key is not copied. */
+/* Sets the value of a key. value must not be NULL. The key is not copied. */
 extern void kg_table_put(KgTable *table, const char *key, void *value);
 
 #endif /* KG_KGCTL_TABLE_H */

@@ -1,6 +1,6 @@
 /*
  * graph/turtle.c
- *	  Turtle and N-Triples, which serd reads and writes.
+ *	  Turtle and N-Triples. The library serd parses and writes them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +141,7 @@ complain_relative(Reader *r, const SerdNode *node)
 		(const char *) node->buf);
 }
 
-/* Sets *iri to an absolute IRI, which is in the graph's arena. */
+/* Sets *iri to the absolute IRI of a node. It is in the graph's arena. */
 static bool
 expand(Reader *r, const SerdNode *node, const char **iri)
 {

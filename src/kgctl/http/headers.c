@@ -1,7 +1,7 @@
 /*
  * http/headers.c
- *	  Checks of a request's headers before the database is called: its
- *	  origin, its type, and that they agree with the message.
+ *	  Checks of a request's headers before the database is called: the origin,
+ *	  the content type, and the agreement of headers with the message.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "kgctl/http/http.h"
 
-/* A header that may occur once occurs twice. */
+/* Set if a header occurs twice that may occur once. */
 #define AMBIGUOUS (1u << 31)
 
 typedef struct Accepted
@@ -41,8 +41,8 @@ look_for_type(void *cls, enum MHD_ValueKind kind, const char *key,
 }
 
 /*
- * Returns whether an Accept header names type/..., literally or by a wildcard.
- * The list may be split into several headers.
+ * Returns whether an Accept header permits a media type, literally or by a
+ * wildcard. The list of types may be split into several headers.
  */
 bool
 kg_headers_accept(KgctlRequest *req, const char *type)
@@ -54,7 +54,10 @@ kg_headers_accept(KgctlRequest *req, const char *type)
 	return wanted.found;
 }
 
-/* Returns the length of the host in "host", "host:port" or "[v6]:port". */
+/*
+ * Returns the length of the host in an authority: "host", "host:port" or
+ * "[v6]:port".
+ */
 static size_t
 host_length(const char *authority)
 {
@@ -82,7 +85,10 @@ is_local(const char *authority)
 	return false;
 }
 
-/* Returns whether an authority is local or in the list. */
+/*
+ * Returns whether an authority is a local host, or is in the list of the
+ * option.
+ */
 static bool
 host_allowed(const char *host, const KgArgs *args, const char *option)
 {
@@ -92,7 +98,7 @@ host_allowed(const char *host, const KgArgs *args, const char *option)
 		return true;
 	for (size_t i = 0; (allowed = kg_args_nth(args, option, i)) != NULL; i++)
 	{
-		/* A name without a port permits all ports. */
+		/* An entry without a port permits all ports. */
 		if (strcmp(allowed, "*") == 0 || strcasecmp(allowed, host) == 0)
 			return true;
 		if (host_length(allowed) == strlen(allowed) &&
@@ -104,7 +110,8 @@ host_allowed(const char *host, const KgArgs *args, const char *option)
 }
 
 /*
- * Returns the authority of a URL, without a default port; "" if it is missing.
+ * Returns the authority of a URL without a default port. Returns "" if the URL
+ * has no authority.
  */
 static const char *
 authority_of(const char *url, size_t *len)
@@ -135,8 +142,8 @@ authority_of(const char *url, size_t *len)
 }
 
 /*
- * Returns whether text is the authority of --resource or, with_scheme, its
- * origin.
+ * Returns whether text is the authority of --resource. If with_scheme is set,
+ * compares text with the origin of --resource instead.
  */
 static bool
 is_own(const KgctlRequest *req, const char *text, bool with_scheme)
@@ -178,7 +185,10 @@ origin_allowed(const KgctlRequest *req, const char *origin)
 	return false;
 }
 
-/* Returns whether a Host is an IP address, which DNS rebinding cannot use. */
+/*
+ * Returns whether a Host header is an IP address. DNS rebinding needs a name,
+ * so an address is safe.
+ */
 static bool
 is_address(const char *host)
 {
@@ -188,8 +198,8 @@ is_address(const char *host)
 }
 
 /*
- * Prevents DNS rebinding: checks Host always, and Origin if it is given. A
- * probe may use the server's address, or send no Host.
+ * Prevents DNS rebinding: checks Host always, and Origin if the request has it.
+ * A monitoring request may use the server's address as Host, or omit Host.
  */
 bool
 kg_headers_origin(KgctlRequest *req, bool is_probe)
@@ -219,13 +229,13 @@ library_is_lenient(void)
 /* The position in the header lines of a request. */
 typedef struct Lines
 {
-	uintptr_t end; /* end of the last header */
+	uintptr_t end; /* address after the last byte of the previous header */
 	bool ok;
 } Lines;
 
 /*
- * Returns whether the bytes are a line end. Between two lines libmicrohttpd
- * replaces it by zeros, up to two per line.
+ * Returns whether the bytes are line ends, at most "most" bytes. libmicrohttpd
+ * replaces a line end by zeros, up to two for each line.
  */
 static bool
 is_line_end(uintptr_t from, uintptr_t to, size_t most)
@@ -273,12 +283,13 @@ check_line(void *cls, enum MHD_ValueKind kind, const char *key,
 }
 
 /*
- * Checks that a proxy in front of the gateway has read the same lines: no space
- * before a colon, no continued lines, no control characters (RFC 9112, sections
- * 5.1, 5.2 and 2.2; RFC 9110, section 5.5), and no NUL in the target, where the
- * path would end. Before release 1.0, libmicrohttpd joins such lines and ends
- * them at a NUL. But its pointers refer to the bytes as they were read, so
- * omitted bytes appear as a gap.
+ * Checks that a proxy in front of the gateway has read the header lines as
+ * libmicrohttpd has. Permits no space before a colon, no continued lines, no
+ * control characters (RFC 9112, sections 5.1, 5.2 and 2.2; RFC 9110, section
+ * 5.5), and no NUL in the target, because the path would end there. Before
+ * release 1.0, libmicrohttpd joins such lines and ends them at a NUL. But its
+ * pointers still refer to the received bytes, so omitted bytes appear as a gap
+ * between two headers.
  */
 bool
 kg_headers_wellformed(KgctlRequest *req, const char *method,
@@ -329,9 +340,9 @@ count_header(void *cls, enum MHD_ValueKind kind, const char *key,
 }
 
 /*
- * Checks that a proxy in front of the gateway has read the same request: no
- * header twice that may occur once, no two lengths of a body, and no body with
- * an unknown end (RFC 9112, 6.1).
+ * Checks that a proxy in front of the gateway has delimited the request as
+ * libmicrohttpd has. Refuses a repeated header that may occur once, two lengths
+ * of a body, and a body with an unknown end (RFC 9112, 6.1).
  */
 bool
 kg_headers_single(KgctlRequest *req)
@@ -375,7 +386,10 @@ refuse_token(KgctlRequest *req, unsigned status, const char *error,
 	return false;
 }
 
-/* Sets the bearer token, or NULL if none is necessary. */
+/*
+ * Sets *token to the bearer token, or to NULL if the request has no token and
+ * needs none.
+ */
 bool
 kg_headers_token(KgctlRequest *req, const char **token)
 {
@@ -435,7 +449,10 @@ decode_base64(const char *s, size_t len, KgBuf *out)
 				return false;
 			word = word << 6 | (uint32_t) digit;
 		}
-		/* Bits that are not part of a byte must be zero. */
+		/*
+		 * Bits of the last base64 digit that are not part of a byte must be
+		 * zero.
+		 */
 		if ((pad == 2 && (s[i + 3] != '=' || (word & 0xFFFF) != 0)) ||
 			(pad == 1 && (s[i + 3] != '=' || (word & 0xFF) != 0)))
 			return false;
@@ -467,7 +484,7 @@ decode_header(const char *value, KgBuf *out)
 	return true;
 }
 
-/* Returns whether a header, decoded, equals text. */
+/* Returns whether the decoded value of a header equals text. */
 static bool
 header_is(KgctlRequest *req, const char *name, const char *text)
 {
@@ -500,7 +517,10 @@ check_param(void *cls, enum MHD_ValueKind kind, const char *key,
 	return *ok ? MHD_YES : MHD_NO;
 }
 
-/* Returns the fault in the headers of a modern request, or NULL. */
+/*
+ * Returns a description of the fault in the headers of a modern request, or
+ * NULL.
+ */
 static const char *
 wrong_header(KgctlRequest *req, const KgMessage *msg, const char *version)
 {
@@ -528,8 +548,8 @@ refuse(KgctlRequest *req, int code, const char *text)
 }
 
 /*
- * Determines the protocol of the message, modern or legacy, by header and
- * _meta, and checks that they agree.
+ * Determines whether the message uses the modern or the legacy protocol.
+ * Requires that the header and _meta agree.
  */
 bool
 kg_headers_protocol(KgctlRequest *req, KgMessage *msg,

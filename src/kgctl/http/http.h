@@ -1,12 +1,11 @@
 /*
  * http.h
- *	  The internal types of the HTTP server; used only by http_*.c and
- *	  cmd_serve.c.
- *
- * Everything runs in the thread of the event loop; libmicrohttpd's epoll
- * descriptor is one watch of it. A connection with a running call is
- * suspended, so libmicrohttpd does not read it. The gateway watches its socket
- * itself, to detect that a client disconnects.
+ *	  The internal types of the HTTP server; used only by the files of http/
+ *	  and cmd_serve.c. All code runs in the thread of the event loop.
+ *	  libmicrohttpd's epoll descriptor is one watch of the loop. A connection
+ *	  with a running call is suspended: libmicrohttpd does not read it, and
+ *	  the gateway watches its socket itself to detect that the client
+ *	  disconnects.
  */
 #ifndef KG_HTTP_H
 #define KG_HTTP_H
@@ -48,20 +47,20 @@ struct KgHttp
 {
 	KgGateway gateway;
 	KgHttpOptions options;
-	KgBuf explorer; /* the page of --explorer, or empty */
+	KgBuf explorer; /* the HTML page of --explorer, or empty */
 	struct MHD_Daemon *daemon;
 	KgWatch *watch;
-	bool wake; /* libmicrohttpd has work to do */
+	bool wake; /* libmicrohttpd has work to do without a new event */
 	int listen_fd;
-	struct MHD_Daemon *probe; /* for --metrics, or NULL */
+	struct MHD_Daemon *probe; /* daemon for the address of --metrics, or NULL */
 	KgWatch *probe_watch;
 	int probe_fd;
 	LIST_HEAD(, KgHttpConn) conns;
 	long nconns;
 	/* number of body bytes of all requests that are being read */
 	size_t body_bytes;
-	long nrequests; /* requests that are not answered yet */
-	long nstreams;	/* subscriptions */
+	long nrequests; /* number of requests that are not answered yet */
+	long nstreams;	/* number of subscriptions */
 	bool draining;
 	int64_t drain_until;
 	int64_t next_sweep;
@@ -75,10 +74,10 @@ struct KgHttpConn
 	LIST_ENTRY(KgHttpConn) link;
 	struct MHD_Connection *mhd;
 	int fd;
-	KgWatch *watch; /* for the end of the socket */
-	bool probes;	/* on the address of --metrics */
+	KgWatch *watch; /* watch for the end of the socket */
+	bool probes;	/* the connection uses the address of --metrics */
 	bool ended;		/* the client sends nothing more */
-	bool leaving;	/* libmicrohttpd was notified */
+	bool leaving;	/* libmicrohttpd was notified of the end */
 	int64_t idle_since;
 	KgctlRequest *request;
 };
@@ -89,45 +88,47 @@ struct KgctlRequest
 	KgHttpConn *conn;
 	struct MHD_Connection *mhd;
 	KgBuf body;
-	int64_t started;	  /* when the request line was received */
+	int64_t started;	  /* time at which the request line was received */
 	uintptr_t target_end; /* end of the undecoded target */
 	bool has_nul;		  /* the decoded target contains a NUL */
 	bool begun;			  /* the headers were received */
-	bool refused;		  /* answered, or response is the refusal */
+	bool refused;		  /* a refusal was sent, or is prepared in response */
 	bool too_large;		  /* the rest of the body is discarded */
 	bool complete;		  /* the body was received */
-	bool probes;		  /* like its connection */
+	bool probes;		  /* the request uses the address of --metrics */
 	bool suspended;
 	bool gone; /* the client has disconnected */
 	bool modern;
 	bool accepts_stream;
-	struct MHD_Response *response; /* to be queued */
+	struct MHD_Response *response; /* response to be queued, or NULL */
 	unsigned status;
 	KgctlCall *call;
-	KgReadyWaiter *waiter; /* for /readyz */
-	/* A stream of server-sent events. */
+	KgReadyWaiter *waiter; /* waits for the state of /readyz */
+	/* Members of a stream of server-sent events. */
 	bool streaming;
 	bool ended;
 	KgBuf out;
 	size_t sent;
-	KgSubscriber *subscriber; /* exists before the right is checked */
-	bool subscribed;		  /* acknowledged, counted in nstreams */
-	char *bearer;			  /* bearer of the subscription's token, or NULL */
-	char *id;				  /* id of the message, JSON text, or NULL */
-	char method[40];		  /* method of the message, for the log */
+	/* created before the database checks the right to subscribe */
+	KgSubscriber *subscriber;
+	/* the subscription was acknowledged and is counted in nstreams */
+	bool subscribed;
+	char *bearer;	 /* bearer of the subscription's token, or NULL */
+	char *id;		 /* id of the message, JSON text, or NULL */
+	char method[40]; /* method of the message, for the log */
 };
 
-/* http/server.c */
+/* Functions of http/server.c */
 extern bool kg_http_start(KgHttp *http);
 extern void kg_http_stop(KgHttp *http);
 extern void kg_http_drain(KgHttp *http);
 extern void kg_http_resume(KgctlRequest *req);
 extern void kg_http_suspend(KgctlRequest *req);
 
-/* http/request.c */
+/* Functions of http/request.c */
 /*
- * kg_http_begin() is called after the request line was read;
- * kg_http_completed() frees the request that it makes.
+ * kg_http_begin() is called after the request line was received, and creates
+ * the request. kg_http_completed() frees it.
  */
 extern void *kg_http_begin(void *cls, const char *target,
 						   struct MHD_Connection *mhd);
@@ -140,16 +141,22 @@ extern void kg_http_completed(void *cls, struct MHD_Connection *mhd,
 							  void **req_cls,
 							  enum MHD_RequestTerminationCode why);
 extern void kg_http_unsubscribe(KgctlRequest *req);
-/* Ends the subscription with its result. */
+/* Ends a subscription by sending its result. */
 extern void kg_http_end_subscription(KgctlRequest *req);
 
-/* http/probe.c: returns false if the path is not one of its own. */
+/*
+ * Answers a request for monitoring (in http/probe.c). Returns false if the path
+ * is not one for monitoring.
+ */
 extern bool kg_probe_route(KgctlRequest *req, const char *url,
 						   const char *method);
-/* Forgets the request: its client does not wait any more. */
+/*
+ * Removes a request that waits for readiness, because its client does not wait
+ * any more.
+ */
 extern void kg_probe_forget(KgctlRequest *req);
 
-/* http/reply.c: answers of a request. */
+/* Functions that answer a request (in http/reply.c). */
 extern void kg_http_reply(KgctlRequest *req, unsigned status, const char *type,
 						  const char *text, size_t len);
 extern void kg_http_reply_result(KgctlRequest *req, unsigned status,
@@ -159,12 +166,12 @@ extern void kg_http_reply_text(KgctlRequest *req, unsigned status,
 extern void kg_http_reply_error(KgctlRequest *req, unsigned status, int code,
 								const char *text);
 /*
- * Like kg_http_reply_error(), with the code for refusals by the gateway.
- * Returns false.
+ * Like kg_http_reply_error(), with the JSON-RPC error code for refusals by the
+ * gateway. Returns false.
  */
 extern bool kg_http_refuse(KgctlRequest *req, unsigned status,
 						   const char *text);
-/* Answers with any response, which the request takes over. */
+/* Answers with a response of libmicrohttpd, which the request takes over. */
 extern void kg_http_respond(KgctlRequest *req, unsigned status,
 							const char *type, struct MHD_Response *response);
 /* Returns the value of a header of the request, or NULL. */
@@ -174,13 +181,16 @@ extern void kg_http_header(KgctlRequest *req, const char *name,
 						   const char *value);
 extern enum MHD_Result kg_http_send(KgctlRequest *req);
 
-/* http/stream.c */
+/* Functions of http/stream.c */
 extern void kg_stream_start(KgctlRequest *req);
 extern void kg_stream_event(KgctlRequest *req, const char *json, size_t len);
 extern void kg_stream_comment(KgctlRequest *req);
 extern void kg_stream_end(KgctlRequest *req);
 
-/* http/headers.c: each returns false after it has prepared the refusal. */
+/*
+ * Checks of the headers (in http/headers.c). If a check fails, it prepares the
+ * refusal and returns false.
+ */
 extern bool kg_headers_wellformed(KgctlRequest *req, const char *method,
 								  const char *version);
 extern bool kg_headers_single(KgctlRequest *req);
@@ -190,23 +200,25 @@ extern bool kg_headers_token(KgctlRequest *req, const char **token);
 extern bool kg_headers_protocol(KgctlRequest *req, KgMessage *msg,
 								const char **legacy_revision);
 /*
- * There are no sessions. A client of a legacy revision repeats the id from the
- * answer to initialize. This id only records the capabilities that were agreed
- * on; other clients get no id.
+ * kg_headers_agree() sends an id to a legacy client, which repeats it in each
+ * request. kg_headers_agreed() reads the id. The gateway has no sessions; the
+ * id only encodes the capabilities on which initialize has agreed. Other
+ * clients get no id.
  */
 extern void kg_headers_agree(KgctlRequest *req, const KgAgreed *agreed);
 extern KgAgreed kg_headers_agreed(KgctlRequest *req);
 extern bool kg_headers_accept(KgctlRequest *req, const char *type);
 
 /*
- * explorer.c: kg_explorer_load() returns false after a message;
- * kg_explorer_route() returns false if the path is not its own.
+ * Functions of explorer.c. kg_explorer_load() prints an error and returns false
+ * on failure. kg_explorer_route() returns false if the path is not the path of
+ * the page.
  */
 extern bool kg_explorer_load(KgHttp *http);
 extern bool kg_explorer_route(KgctlRequest *req, const char *url,
 							  const char *method);
 
-/* oauth.c */
+/* Functions of oauth.c */
 extern void kg_oauth_metadata(KgctlRequest *req);
 extern void kg_oauth_challenge(KgctlRequest *req, const char *error);
 

@@ -10,7 +10,8 @@
 #include "kgctl/metrics.h"
 
 /*
- * Writes the object of the database's health, and adds the state of standbys.
+ * Writes the object of the database's health, to which it adds the state of the
+ * standbys.
  */
 static void
 write_health(const KgHttp *http, const char *health, KgBuf *out)
@@ -29,7 +30,10 @@ write_health(const KgHttp *http, const char *health, KgBuf *out)
 	kg_buf_putc(out, '}');
 }
 
-/* Components and their metrics are only for monitoring. */
+/*
+ * The state of components and their metrics are included only at the address of
+ * --metrics.
+ */
 static void
 on_ready(void *arg, bool ready, const char *word, const char *health)
 {

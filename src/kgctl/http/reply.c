@@ -1,7 +1,7 @@
 /*
  * http/reply.c
- *	  Answers of requests. A response can be prepared at any time, and is
- *	  queued when libmicrohttpd calls for it.
+ *	  Answers of requests. A response can be prepared at any time. It is
+ *	  queued when libmicrohttpd calls the handler of the request.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ kg_http_header(KgctlRequest *req, const char *name, const char *value)
 		kg_log(KG_LOG_WARNING, "the header %s cannot be set", name);
 }
 
-/* Adds the headers of each answer. */
+/* Adds the headers that all answers have. */
 static void
 add_common(KgctlRequest *req, const char *type)
 {
@@ -34,7 +34,10 @@ add_common(KgctlRequest *req, const char *type)
 		kg_http_header(req, MHD_HTTP_HEADER_CONTENT_TYPE, type);
 	kg_http_header(req, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
 	kg_http_header(req, "X-Content-Type-Options", "nosniff");
-	/* A refused origin gets no readable answer. */
+	/*
+	 * Let the page of the request's origin read the answer, unless the origin
+	 * was refused.
+	 */
 	if (origin != NULL && req->status != MHD_HTTP_FORBIDDEN)
 	{
 		kg_http_header(
@@ -47,8 +50,8 @@ add_common(KgctlRequest *req, const char *type)
 	if (req->status == MHD_HTTP_SERVICE_UNAVAILABLE)
 		kg_http_header(req, MHD_HTTP_HEADER_RETRY_AFTER, "1");
 	/*
-	 * A connection that has had a request uses memory, so their number is
-	 * limited.
+	 * The number of open connections is limited, because each connection that
+	 * has had a request uses memory.
 	 */
 	if (req->http->draining ||
 		req->http->nconns > req->http->options.keep_alive)
@@ -84,7 +87,7 @@ kg_http_reply_text(KgctlRequest *req, unsigned status, const char *text)
 	kg_http_reply(req, status, "text/plain", text, strlen(text));
 }
 
-/* The text is in res, which the response takes over. */
+/* Answers with a text that is in res. The response takes over res. */
 void
 kg_http_reply_result(KgctlRequest *req, unsigned status, const char *text,
 					 size_t len, PGresult *res)

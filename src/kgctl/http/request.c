@@ -1,6 +1,6 @@
 /*
  * http/request.c
- *	  A request: routing, the body, the call, the answer.
+ *	  A request: its routing, body, call and answer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +8,15 @@
 
 #include "kgctl/http/http.h"
 
-/* Maximal bytes of all bodies that are being read. */
+/* Maximal total size in bytes of the bodies that are being read. */
 #define MAX_BODY_BYTES ((size_t) 64 * 1024 * 1024)
 static const char too_large[] = "the message is too large";
 
 static void dispatch(KgctlRequest *req);
 
 /*
- * Answers the preflight request of a browser. Refused origins do not get here.
+ * Answers the preflight request of a browser. Refused origins were answered
+ * before.
  */
 static void
 reply_preflight(KgctlRequest *req)
@@ -48,8 +49,8 @@ is_path(const char *url, const char *path)
 }
 
 /*
- * Makes all checks before the body. If it prepares a response, the body is read
- * and discarded first, so that the client can read the answer.
+ * Makes all checks that do not need the body. If a check prepares a refusal,
+ * the body is read and discarded first, so that the client can read the answer.
  */
 static void
 route(KgctlRequest *req, const char *url, const char *method)
@@ -86,7 +87,10 @@ route(KgctlRequest *req, const char *url, const char *method)
 		(void) kg_headers_token(req, &token);
 }
 
-/* A body with too large a declared length is not read. */
+/*
+ * Returns whether the declared length of the body is too large. Such a body is
+ * not read.
+ */
 static bool
 announced_too_large(KgctlRequest *req)
 {
@@ -121,7 +125,10 @@ read_body(KgctlRequest *req, const char *data, size_t *size)
 
 	if (req->too_large)
 	{
-		/* More is read for the sake of the answer, up to a limit. */
+		/*
+		 * Discard more of the body, up to a limit, so that the client can read
+		 * the answer.
+		 */
 		req->sent += *size;
 		if (req->sent > 4 * max)
 			return MHD_NO;
@@ -172,7 +179,7 @@ kg_http_unsubscribe(KgctlRequest *req)
 	req->subscribed = false;
 }
 
-/* Returns the number of subscriptions of a token's bearer. */
+/* Returns the number of subscriptions that the bearer of a token has. */
 static long
 streams_of(const KgHttp *http, const char *bearer)
 {
@@ -229,7 +236,8 @@ answer_subscription(KgctlRequest *req, const KgAnswer *answer)
 }
 
 /*
- * Continues requests that wait for LISTEN, whether it is active or impossible.
+ * Continues requests that wait for LISTEN. listening is false if LISTEN is not
+ * possible now.
  */
 static void
 on_listening(void *arg, bool listening)
@@ -310,8 +318,8 @@ on_done(void *arg, KgAnswer *answer)
 }
 
 /*
- * Returns whether the message must wait: LISTEN must be active before a
- * subscription is requested.
+ * Returns whether the message must wait, because LISTEN must be active before a
+ * subscription is requested from the database.
  */
 static bool
 waits_for_listen(KgctlRequest *req, const KgMessage *msg,
@@ -362,7 +370,7 @@ start_call(KgctlRequest *req, KgMessage *msg, const char *revision)
 					   "too many calls at once; try again");
 }
 
-/* Handles a complete body: parses the message and starts the call. */
+/* Handles a complete body: parses the message and starts its call. */
 static void
 dispatch(KgctlRequest *req)
 {
@@ -472,7 +480,7 @@ kg_http_access(void *cls, struct MHD_Connection *mhd, const char *url,
 	}
 	if (req->response == NULL)
 	{
-		/* A spurious wakeup: the call still runs or waits. */
+		/* Ignore a spurious wakeup while the call still runs or waits. */
 		if ((req->call == NULL && req->subscriber == NULL &&
 			 req->waiter == NULL) ||
 			req->refused)

@@ -14,9 +14,10 @@
 #include "kgctl/log.h"
 
 /*
- * Memory of a connection, for the headers of a request with a token of 8 kB.
- * Above 32 kB libmicrohttpd maps the memory instead of allocating it from the
- * heap, and an idle connection uses no page of it.
+ * Memory of a connection, which must hold the headers of a request with a token
+ * of 8 kB. For more than 32 kB, libmicrohttpd maps the memory instead of
+ * allocating it from the heap. So the memory of an idle connection uses no
+ * page.
  */
 #define CONNECTION_MEMORY (36 * 1024)
 #define BEAT_MS 15000
@@ -35,9 +36,10 @@ kg_http_resume(KgctlRequest *req)
 }
 
 /*
- * Handles the end of a connection. The event occurs once: watching the socket
- * anew for each request would cost as much as reading one. Events while
- * libmicrohttpd uses the connection are requested again at the next suspension.
+ * Handles the end of a connection. The watch is one-shot, because registering
+ * the socket anew for each request would cost as much as reading a request. An
+ * event that occurs while libmicrohttpd uses the connection is requested again
+ * when the connection is next suspended.
  */
 static void
 on_gone(void *arg, uint32_t events)
@@ -49,9 +51,10 @@ on_gone(void *arg, uint32_t events)
 	if (req == NULL || !req->suspended)
 		return;
 	/*
-	 * For a modern client, closing the connection cancels the call. A legacy
-	 * client's disconnection is not a cancellation, but its answer cannot be
-	 * delivered, and calls cannot be resumed. So both calls end here.
+	 * For a modern client, closing the connection cancels the call. By the
+	 * legacy protocol, disconnecting is not a cancellation. But the answer
+	 * cannot be delivered, and calls cannot be resumed. So the call ends here
+	 * in both cases.
 	 */
 	req->gone = true;
 	if (req->call != NULL)
@@ -119,7 +122,10 @@ run_daemon(KgHttp *http, struct MHD_Daemon *daemon)
 	MHD_UNSIGNED_LONG_LONG left;
 
 	MHD_run(daemon);
-	/* Data may have been read already that epoll will not report. */
+	/*
+	 * If libmicrohttpd has already read data from a socket, epoll will not
+	 * report it.
+	 */
 	if (MHD_get_timeout(daemon, &left) == MHD_YES && left == 0)
 		http->wake = true;
 }
@@ -143,11 +149,12 @@ before_wait(void *arg)
 }
 
 /*
- * Closes a connection that libmicrohttpd does not close. libmicrohttpd misses
- * the end of a client that arrives with the last bytes, because it waits for
- * an event that does not come. It also does not clean up connections that it
- * closed after a broken stream. It checks each connection with its own
- * time-out, but only the oldest of the others.
+ * Closes a connection that libmicrohttpd leaves open. libmicrohttpd misses a
+ * client's end of data if it arrives together with the last bytes, because it
+ * then waits for an event that does not come. It also does not clean up a
+ * connection that it closed after a broken stream. Of the connections with the
+ * default time-out, it checks only the oldest; connections with their own
+ * time-out are all checked. So set a time-out for this connection.
  */
 static void
 let_go(KgHttpConn *conn)
@@ -161,8 +168,8 @@ let_go(KgHttpConn *conn)
 }
 
 /*
- * Enforces time-outs that do not start again with each byte, as libmicrohttpd's
- * do.
+ * Enforces the time-outs of requests. libmicrohttpd's own time-outs start again
+ * with each received byte, so a slow client could hold a connection forever.
  */
 static void
 sweep(KgHttp *http, int64_t now)
@@ -186,7 +193,10 @@ sweep(KgHttp *http, int64_t now)
 		else if (!req->complete && !req->refused &&
 				 now - req->started > http->options.body_timeout * 1000)
 		{
-			/* No part of an answer has been written yet. */
+			/*
+			 * No answer has been started yet, so an error can be written
+			 * directly.
+			 */
 			if (send(conn->fd,
 					 late,
 					 sizeof(late) - 1,
@@ -211,8 +221,8 @@ kg_http_end_subscription(KgctlRequest *req)
 }
 
 /*
- * Ends subscriptions: all of them at shutdown, otherwise those that are too
- * old.
+ * Ends subscriptions: at shutdown all subscriptions, otherwise those that are
+ * too old.
  */
 static void
 end_subscriptions(KgHttp *http, int64_t now)
@@ -231,7 +241,10 @@ end_subscriptions(KgHttp *http, int64_t now)
 	}
 }
 
-/* Writes a comment to each stream, so that connections stay open. */
+/*
+ * Writes a comment to each stream of events, so that proxies do not close idle
+ * connections.
+ */
 static void
 beat(KgHttp *http)
 {
@@ -280,7 +293,10 @@ log_mhd(void *arg, const char *fmt, va_list args)
 	kg_log(KG_LOG_DEBUG, "%s", text);
 }
 
-/* Starts a daemon of libmicrohttpd for one listening socket, in the loop. */
+/*
+ * Starts a daemon of libmicrohttpd for one listening socket, and watches it in
+ * the event loop.
+ */
 static struct MHD_Daemon *
 start_daemon(KgHttp *http, int fd, long max_connections, KgWatch **watch)
 {
@@ -353,7 +369,10 @@ kg_http_start(KgHttp *http)
 	return true;
 }
 
-/* Refuses new connections, ends the subscriptions, and waits for the calls. */
+/*
+ * Begins the shutdown: refuses new connections, ends the subscriptions, and
+ * waits for the running calls.
+ */
 void
 kg_http_drain(KgHttp *http)
 {
@@ -368,8 +387,8 @@ kg_http_drain(KgHttp *http)
 		   "shutting down: %ld requests are running",
 		   http->nrequests);
 	/*
-	 * Closed, because otherwise clients could still connect and would wait
-	 * until the end.
+	 * Close the socket. Otherwise clients could still connect and would wait
+	 * until the process ends.
 	 */
 	(void) MHD_quiesce_daemon(http->daemon);
 	close(http->listen_fd);
@@ -383,7 +402,9 @@ stop_daemon(struct MHD_Daemon **daemon, KgWatch *watch)
 {
 	if (*daemon == NULL)
 		return;
-	/* The owner of the socket closes it. */
+	/*
+	 * Do not let libmicrohttpd close the socket, because its owner closes it.
+	 */
 	(void) MHD_quiesce_daemon(*daemon);
 	for (int rounds = 0; rounds < 4; rounds++)
 		MHD_run(*daemon);
@@ -397,7 +418,10 @@ kg_http_stop(KgHttp *http)
 {
 	KgHttpConn *conn;
 
-	/* libmicrohttpd does not stop while connections are suspended. */
+	/*
+	 * Resume all suspended connections, because libmicrohttpd cannot stop with
+	 * suspended ones.
+	 */
 	LIST_FOREACH(conn, &http->conns, link)
 		if (conn->request != NULL && conn->request->suspended)
 		{

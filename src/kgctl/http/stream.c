@@ -1,14 +1,17 @@
 /*
  * http/stream.c
- *	  Streams of server-sent events: notifications of a running call and its
- *	  answer; or a subscription.
+ *	  Streams of server-sent events. A stream has the notifications of a
+ *	  running call and its answer, or the notifications of a subscription.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "kgctl/http/http.h"
 
-/* Maximal number of unread bytes; a slower client is disconnected. */
+/*
+ * Maximal number of bytes that a client has not read yet. A client that exceeds
+ * it is disconnected.
+ */
 #define MAX_BACKLOG (4 * 1024 * 1024)
 
 static ssize_t
@@ -28,8 +31,8 @@ read_stream(void *cls, uint64_t pos, char *buf, size_t max)
 		if (req->sent == req->out.len)
 		{
 			/*
-			 * Free the buffer, because most streams are silent most of the
-			 * time.
+			 * Free the buffer instead of caching it, because most streams are
+			 * silent most of the time.
 			 */
 			kg_buf_free(&req->out);
 			req->sent = 0;
@@ -53,7 +56,7 @@ kg_stream_start(KgctlRequest *req)
 	response = MHD_create_response_from_callback(
 		MHD_SIZE_UNKNOWN, 1024, read_stream, req, NULL);
 	kg_http_respond(req, MHD_HTTP_OK, "text/event-stream", response);
-	/* Prevents proxies from buffering the events. */
+	/* This header prevents proxies from buffering the events. */
 	kg_http_header(req, "X-Accel-Buffering", "no");
 	kg_http_resume(req);
 }
@@ -84,7 +87,10 @@ kg_stream_event(KgctlRequest *req, const char *json, size_t len)
 void
 kg_stream_comment(KgctlRequest *req)
 {
-	/* A client with unread data needs no comment. */
+	/*
+	 * If the client has unread data, the connection is not idle and needs no
+	 * comment.
+	 */
 	if (req->out.len == req->sent)
 		append(req, ": ", "", 0);
 }

@@ -1,7 +1,7 @@
 /*
  * types/cmd_types.c
- *	  kgctl types: the types of a bundle in TypeScript or zod, or the tools
- *	  of the caller in OpenAPI.
+ *	  kgctl types: writes the types of a bundle as TypeScript or zod, or the
+ *	  caller's tools as OpenAPI.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,10 @@ static const char types_options[] =
 	"--server URL\twith openapi: the address of kgctl serve (default "
 	"http://127.0.0.1:8765)\n";
 
-/* Appends the tools. Returns false after a message. */
+/*
+ * Appends the OpenAPI description of the tools. On failure, prints an error and
+ * returns false.
+ */
 static bool
 add_tools(KgDb *db, KgArena *arena, const char *server, KgBuf *out)
 {

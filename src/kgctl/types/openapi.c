@@ -1,7 +1,7 @@
 /*
  * types/openapi.c
- *	  A description in OpenAPI 3.1 of calls of tools. kgctl serve has one
- *	  path, to which JSON-RPC messages are posted; each tool is a schema of
+ *	  An OpenAPI 3.1 description of tool calls. kgctl serve has one path, to
+ *	  which JSON-RPC messages are posted. So each tool becomes a schema of
  *	  such a message.
  */
 #include <string.h>
@@ -57,7 +57,10 @@ add_refs(KgBuf *out, const KgJson *tools, const char *prefix, bool comma)
 					  comma ? "," : "");
 }
 
-/* Adds a schema, or else the schema of any object. */
+/*
+ * Appends a schema. If schema is NULL, appends a schema that permits any
+ * object.
+ */
 static void
 add_schema(KgBuf *out, const KgJson *schema)
 {

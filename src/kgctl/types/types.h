@@ -1,18 +1,21 @@
 /*
  * types.h
- *	  Types of other languages from JSON Schemas.
+ *	  Conversion of JSON Schemas to types of other languages.
  */
 #ifndef KG_KGCTL_TYPES_H
 #define KG_KGCTL_TYPES_H
 
 #include "kgctl/json.h"
 
-/* Append the types of a bundle's entities and edges. */
+/*
+ * Append the types of the bundle's entities and edges in TypeScript, or as zod
+ * schemas.
+ */
 extern void kg_types_typescript(KgArena *arena, const KgJson *bundle,
 								KgBuf *out);
 extern void kg_types_zod(KgArena *arena, const KgJson *bundle, KgBuf *out);
 
-/* Appends a description in OpenAPI 3.1 of calls of tools at kgctl serve. */
+/* Appends an OpenAPI 3.1 description of tool calls to kgctl serve. */
 extern void kg_types_openapi(const KgJson *tools, const char *server,
 							 KgBuf *out);
 

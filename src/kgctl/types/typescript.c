@@ -1,10 +1,9 @@
 /*
  * types/typescript.c
- *	  Interfaces of TypeScript, or schemas of zod, from JSON Schemas.
- *
- * No name of the global scope is used, so a type of a bundle may have any name.
- * A number is an integer beyond 2^53 only if the schema's bounds permit that;
- * then its type is also bigint.
+ *	  Conversion of JSON Schemas to TypeScript interfaces or zod schemas. The
+ *	  code uses no name of the global scope, so a bundle's type may have any
+ *	  name. If the schema's bounds permit integers beyond 2^53, the type of
+ *	  the number is also bigint.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 #include "kgctl/schema_types.h"
 #include "kgctl/types/types.h"
 
-/* Maximal depth of schemas in schemas. */
+/* Maximal nesting depth of schemas. */
 #define MAX_DEPTH 32
 /* Number::MAX_SAFE_INTEGER */
 #define MAX_SAFE 9007199254740991.0
@@ -24,8 +23,8 @@ typedef struct Writer
 	KgArena *arena;
 	KgBuf *out;
 	bool zod;
-	const KgJson *root; /* the document of references */
-	KgJson *names;		/* an object: names that are taken */
+	const KgJson *root; /* document to which references are resolved */
+	KgJson *names;		/* an object whose members are the type names in use */
 	int indent;
 	int depth;
 } Writer;
@@ -34,7 +33,10 @@ static void write_type(Writer *w, const KgJson *schema);
 
 /* ---- names ---- */
 
-/* Returns a name of a type: known_issue is KnownIssue, CITES is Cites. */
+/*
+ * Returns the name of a type in PascalCase: KnownIssue for known_issue, Cites
+ * for CITES.
+ */
 static const char *
 pascal(Writer *w, const char *text, const char *suffix)
 {
@@ -81,7 +83,7 @@ write_key(Writer *w, const char *name)
 {
 	bool prototype = strcmp(name, "__proto__") == 0;
 
-	/* In an object, the plain name would set the prototype. */
+	/* The plain name __proto__ in an object would set the prototype. */
 	if (prototype && w->zod)
 		kg_buf_puts(w->out, "[\"__proto__\"]");
 	else if (is_identifier(name))
@@ -98,7 +100,7 @@ write_line(Writer *w)
 		kg_buf_puts(w->out, "  ");
 }
 
-/* Writes a comment, in which no text ends the comment. */
+/* Writes a comment. The text is changed so that it cannot end the comment. */
 static void
 write_comment(Writer *w, const char *text)
 {
@@ -119,7 +121,10 @@ write_comment(Writer *w, const char *text)
 	write_line(w);
 }
 
-/* Returns the description of a property, with its reference and format. */
+/*
+ * Returns the description of a property, to which the target of its reference
+ * and its format are added.
+ */
 static const char *
 description_of(Writer *w, const KgJson *schema)
 {
@@ -155,7 +160,10 @@ write_literal(Writer *w, const KgJson *value)
 		kg_buf_putc(w->out, ')');
 }
 
-/* Writes the types that "each" writes for the members of a list as a union. */
+/*
+ * Writes a union type. Calls each for every member of the list to write its
+ * type.
+ */
 static void
 write_union(Writer *w, const KgJson *list,
 			void (*each)(Writer *w, const KgJson *item))
@@ -178,7 +186,10 @@ write_union(Writer *w, const KgJson *list,
 		kg_buf_puts(w->out, w->zod ? "])" : ")");
 }
 
-/* Writes a value of enum or const. zod has no literals of arrays or objects. */
+/*
+ * Writes a value of enum or const as a type. zod has no literals of arrays and
+ * objects.
+ */
 static void
 write_value(Writer *w, const KgJson *value)
 {
@@ -223,7 +234,10 @@ is_large(const KgJson *schema)
 		   number_in(schema, "exclusiveMinimum", 0) < -MAX_SAFE - 1;
 }
 
-/* Writes a bound as a method of zod, if a number of JavaScript has its value. */
+/*
+ * Writes a bound as a method of zod. Does nothing if a JavaScript number cannot
+ * represent the bound.
+ */
 static void
 write_bound(Writer *w, const KgJson *schema, const char *name,
 			const char *method)
@@ -237,7 +251,10 @@ write_bound(Writer *w, const KgJson *schema, const char *name,
 	kg_buf_printf(w->out, ".%s(%s)", method, value->u.text);
 }
 
-/* Returns whether a keyword is true, as draft-04's exclusiveMinimum can be. */
+/*
+ * Returns whether the value of a keyword is true. In draft-04, exclusiveMinimum
+ * can be a boolean.
+ */
 static bool
 is_true_in(const KgJson *schema, const char *name)
 {
@@ -283,8 +300,8 @@ write_text(Writer *w, const KgJson *schema)
 	if (!w->zod)
 		return;
 	/*
-	 * A length of JavaScript counts some characters twice. So only a lower
-	 * bound can be tested.
+	 * Test only a lower bound: JavaScript counts some characters twice in a
+	 * length, so valid texts could exceed an upper bound.
 	 */
 	write_bound(w, schema, "minLength", "min");
 	if (pattern != NULL)
@@ -450,7 +467,10 @@ write_schema(Writer *w, const KgJson *schema)
 		kg_buf_puts(w->out, w->zod ? "z.unknown()" : "unknown");
 }
 
-/* Writes the type of a schema. A schema that contains itself is unknown. */
+/*
+ * Writes the type of a schema. For a schema that contains itself, writes
+ * "unknown".
+ */
 static void
 write_type(Writer *w, const KgJson *schema)
 {
@@ -485,7 +505,7 @@ write_definition(Writer *w, const char *name, const char *about,
 			w->out, "export type %s = z.infer<typeof %s>;\n", name, name);
 }
 
-/* Writes the type of an edge, with the properties of its relation. */
+/* Writes the type of an edge with the properties that its relation declares. */
 static void
 write_edge(Writer *w, const KgJson *relation)
 {
