@@ -10,7 +10,7 @@ class Server:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, text=True, env={**os.environ, **env})
         self.id = 0
-        self.request("initialize", {
+        self.initialized = self.request("initialize", {
             "protocolVersion": "2025-06-18", "capabilities": {},
             "clientInfo": {"name": "differential", "version": "1"}})
         self.send({"method": "notifications/initialized"})
