@@ -16,6 +16,7 @@
 #include "base/compat.h"
 #include "base/extension.h"
 #include "base/leaves.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "query/view/view_keys.h"
 #include "storage/bufmgr.h"
@@ -38,6 +39,13 @@ typedef struct Entry
 	int32 field_no;
 	char key[FLEXIBLE_ARRAY_MEMBER];
 } Entry;
+
+static const KgLeafColumn columns[] = {{"type_no", INT4OID},
+									   {"field_no", INT4OID},
+									   {"key", BYTEAOID},
+									   {"entity_id", TEXTOID},
+									   {"tenant", TEXTOID},
+									   {"node", INT8OID}};
 
 typedef struct Reader
 {
@@ -182,8 +190,8 @@ kg_view_keys(const KgViewRange *range, Snapshot snapshot, int64 most,
 {
 	Relation table = table_open(kg_relation_oid("kg_index_key"),
 								AccessShareLock);
-	Relation index = index_open(kg_relation_oid("kg_index_key_pkey"),
-								AccessShareLock);
+	Relation index = kg_leaves_open(
+		"kg_index_key_pkey", table, columns, lengthof(columns));
 	Reader reader = {
 		.scan = kg_index_scan(table, index, snapshot, bounds(range)),
 		.row = table_slot_create(table, NULL),
