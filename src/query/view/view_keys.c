@@ -122,7 +122,7 @@ seek(Reader *reader, const KgViewRange *range)
 static int
 compare(const Entry *entry, const KgViewRange *range, const bytea *bound)
 {
-	const bytea *key;
+	bytea *key;
 	int len;
 	int order;
 
@@ -135,9 +135,12 @@ compare(const Entry *entry, const KgViewRange *range, const bytea *bound)
 	key = DatumGetByteaPP(PointerGetDatum(entry->key));
 	len = Min(VARSIZE_ANY_EXHDR(key), VARSIZE_ANY_EXHDR(bound));
 	order = memcmp(VARDATA_ANY(key), VARDATA_ANY(bound), len);
-	return order != 0
-			   ? order
-			   : (int) VARSIZE_ANY_EXHDR(key) - (int) VARSIZE_ANY_EXHDR(bound);
+	if (order == 0)
+		order = (int) VARSIZE_ANY_EXHDR(key) - (int) VARSIZE_ANY_EXHDR(bound);
+	/* The index compresses long keys. */
+	if ((const char *) key != entry->key)
+		pfree(key);
+	return order;
 }
 
 static bool
