@@ -21,6 +21,7 @@
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
+#include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
 #include "utils/lsyscache.h"
@@ -109,6 +110,8 @@ kg_leaves_next(KgLeaves *leaves, ItemPointer *row)
 	{
 		if (leaves->next == P_NONE)
 			return NULL;
+		/* Pages without entries remain in the chain until VACUUM. */
+		CHECK_FOR_INTERRUPTS();
 		read_page(leaves, leaves->next);
 	}
 	entry = (IndexTuple) PageGetItem(
