@@ -23,8 +23,8 @@
 #include "access/tableam.h"
 #include "ask/keyed.h"
 #include "base/compat.h"
-#include "base/extension.h"
 #include "base/leaves.h"
+#include "catalog/pg_type.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "query/graph/frontier.h"
@@ -40,6 +40,11 @@ typedef struct Entry
 	int64 node;
 	char tenant[FLEXIBLE_ARRAY_MEMBER];
 } Entry;
+
+static const KgLeafColumn columns[] = {{"node", INT8OID},
+									   {"tenant", TEXTOID},
+									   {"type_no", INT4OID},
+									   {"entity_id", TEXTOID}};
 
 /*
  * Maximum number of entries of the index that are read before the scan
@@ -97,8 +102,8 @@ kg_keyed_begin(Relation entities, Snapshot snapshot, const char *tenant,
 	}
 	if (keyed->n > 0)
 		keyed->n = kg_graph_sort_nodes(keyed->nodes, (uint32) keyed->n);
-	keyed->index = index_open(kg_relation_oid("kg_entity_node_idx"),
-							  AccessShareLock);
+	keyed->index = kg_leaves_open(
+		"kg_entity_node_idx", entities, columns, lengthof(columns));
 	keyed->scan = kg_index_scan(entities, keyed->index, snapshot, 1);
 	return keyed;
 }

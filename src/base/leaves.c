@@ -13,10 +13,59 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/nbtree.h"
+#include "access/relation.h"
+#include "base/extension.h"
 #include "base/leaves.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+/* Returns whether the index is of this table and its entries have this form. */
+static bool
+has_form(Relation index, Relation table, const KgLeafColumn *columns, int n)
+{
+	const FormData_pg_index *form = index->rd_index;
+
+	if (index->rd_rel->relam != BTREE_AM_OID || !form->indisvalid ||
+		form->indrelid != RelationGetRelid(table) || form->indnatts != n ||
+		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL))
+		return false;
+	for (int i = 0; i < n; i++)
+		if (form->indkey.values[i] !=
+				get_attnum(form->indrelid, columns[i].name) ||
+			TupleDescAttr(RelationGetDescr(index), i)->atttypid !=
+				columns[i].type ||
+			(i < form->indnkeyatts && index->rd_indoption[i] != 0))
+			return false;
+	return true;
+}
+
+Relation
+kg_leaves_open(const char *name, Relation table, const KgLeafColumn *columns,
+			   int n)
+{
+	Relation index = relation_open(kg_relation_oid(name), AccessShareLock);
+
+	if (index->rd_rel->relkind != RELKIND_INDEX ||
+		!has_form(index, table, columns, n))
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("relation \"%s\" of kg_graph is not the index that "
+					"the extension created",
+					kg_qualified(name)),
+			 errdetail("It is invalid, or has other columns."),
+			 errhint(
+				 "To restore it, create it as the extension's script does.")));
+	return index;
+}
 
 static void
 read_page(KgLeaves *leaves, BlockNumber block)
@@ -61,6 +110,8 @@ kg_leaves_next(KgLeaves *leaves, ItemPointer *row)
 	{
 		if (leaves->next == P_NONE)
 			return NULL;
+		/* Pages without entries remain in the chain until VACUUM. */
+		CHECK_FOR_INTERRUPTS();
 		read_page(leaves, leaves->next);
 	}
 	entry = (IndexTuple) PageGetItem(

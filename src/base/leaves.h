@@ -21,6 +21,20 @@ typedef struct KgLeaves
 	PGAlignedBlock page; /* a copy */
 } KgLeaves;
 
+/* A column of an index: its name in the table, and its type. */
+typedef struct KgLeafColumn
+{
+	const char *name;
+	Oid type;
+} KgLeafColumn;
+
+/*
+ * Opens an index of a table of the extension.  Raises an error if the index is
+ * not a valid b-tree of exactly these columns: entries would have another form.
+ */
+extern Relation kg_leaves_open(const char *name, Relation table,
+							   const KgLeafColumn *columns, int n);
+
 /*
  * Begins reading at a leaf page that is not behind the first entry that matches
  * the keys of index_rescan(). This page may have entries before the first

@@ -792,13 +792,18 @@ kg_type_schema(const KgType *type)
 {
 	KgType *mutable = (KgType *) type;
 	KgSchemaOptions options = {NULL, type->definitions, type->annotate_format};
+	MemoryContext context;
 	MemoryContext old;
 
 	if (type->compiled != NULL)
 		return type->compiled;
-	old = MemoryContextSwitchTo(type->context);
+	/* An error leaves nothing in the type, which lives longer. */
+	context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph schema", ALLOCSET_START_SMALL_SIZES);
+	old = MemoryContextSwitchTo(context);
 	mutable->compiled = kg_schema_compile(type->schema, &options);
 	MemoryContextSwitchTo(old);
+	MemoryContextSetParent(context, type->context);
 	return type->compiled;
 }
 

@@ -24,6 +24,7 @@
 #include "model/type_rows.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 /* ---- names of annotations in schemas ---- */
 
@@ -125,12 +126,16 @@ const KgType *
 kg_type_parsed(const KgTypeRow *row)
 {
 	KgTypeRow *mutable = (KgTypeRow *) row;
+	MemoryContext context;
 	MemoryContext old;
 	KgType *type;
 
 	if (row->type != NULL)
 		return row->type;
-	old = MemoryContextSwitchTo(row->catalog->context);
+	/* An error leaves nothing in the catalog, which lives longer. */
+	context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph type", ALLOCSET_START_SMALL_SIZES);
+	old = MemoryContextSwitchTo(context);
 	type = kg_type_parse(
 		row->bundle, row->name, row->schema, row->definitions, "", NULL);
 	type->type_no = row->type_no;
@@ -143,7 +148,9 @@ kg_type_parsed(const KgTypeRow *row)
 	for (int i = 0; i < type->nfields; i++)
 		if (type->fields[i].ref_type && !type->fields[i].ref_bundle)
 			type->fields[i].ref_bundle = type->bundle;
+	MemoryContextSwitchTo(row->catalog->context);
 	name_values(row, type);
+	MemoryContextSetParent(context, row->catalog->context);
 	mutable->type = type;
 	MemoryContextSwitchTo(old);
 	return type;

@@ -77,6 +77,7 @@ BEGIN; ALTER TABLE kg_entity RENAME TO kg_moved; SELECT kg_health() -> 'status';
 BEGIN; ALTER SEQUENCE kg_node_seq SET SCHEMA moved_away; SET LOCAL ROLE moved_writer; SELECT kg_put_entities('page', '[{"id": "c"}]'); ROLLBACK;
 BEGIN; ALTER TABLE kg_edge RENAME COLUMN properties TO moved; SET LOCAL ROLE moved_writer; SELECT kg_put_entities('page', '[{"id": "c", "up": "b"}]'); ROLLBACK;
 BEGIN; ALTER TABLE kg_bundle RENAME COLUMN tenant TO moved; SET LOCAL ROLE moved_writer; SELECT kg_list('page'); ROLLBACK;
+BEGIN; ALTER TABLE kg_index_key DROP CONSTRAINT kg_index_key_pkey, ADD CONSTRAINT kg_index_key_pkey PRIMARY KEY (tenant, type_no, field_no, key, entity_id, node); SET LOCAL ROLE moved_writer; SELECT kg_query('{"sql": "SELECT id FROM page WHERE n > 1"}') -> 'rows' AS rows; ROLLBACK;
 
 DROP SCHEMA moved_away;
 DROP FUNCTION moved_calls();

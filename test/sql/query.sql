@@ -194,8 +194,17 @@ SET DateStyle = 'German'; SET TimeZone = 'Asia/Tokyo'; SET search_path = public;
 SELECT query_asked('SELECT day, at FROM product ORDER BY at LIMIT 1');
 SELECT current_setting('DateStyle'), current_setting('TimeZone'), current_setting('search_path'), current_setting('transaction_read_only');
 RESET ALL;
+\c - query_admin
+-- keys that the index compresses: the memory of a query does not grow with them
+SELECT kg_apply_bundle('{"bundle_name": "long", "version": "1", "schemas": [{"entity_type": "long", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "text": {"type": "string", "x-index": true}}}}], "entities": []}') ? 'revision' AS applied;
+SELECT count(kg_put_entities('long', (SELECT jsonb_agg(jsonb_build_object('id', m::text, 'text', repeat('a', 1000) || m)) FROM generate_series(n, n + 999) m))) FROM generate_series(1000, 9000, 1000) n;
+\c - :owner
+ALTER ROLE query_admin SET kg_graph.max_query_memory = '12MB';
+\c - query_admin
+SELECT query_asked('SELECT count(*) FROM long WHERE text > ''a'' ');
 \c - :owner
 ALTER ROLE query_reader SET kg_graph.max_query_memory = '20MB';
+ALTER ROLE query_admin RESET kg_graph.max_query_memory;
 ALTER ROLE query_admin SET kg_graph.max_call_time = '200ms';
 \c - query_reader
 SELECT query_asked('SELECT array_agg(n) FROM generate_series(1, 3000000) n');

@@ -16,6 +16,7 @@
 #include "base/compat.h"
 #include "base/extension.h"
 #include "base/leaves.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "query/view/view_keys.h"
 #include "storage/bufmgr.h"
@@ -40,6 +41,13 @@ typedef struct Entry
 	int32 field_no;
 	char key[FLEXIBLE_ARRAY_MEMBER];
 } Entry;
+
+static const KgLeafColumn columns[] = {{"type_no", INT4OID},
+									   {"field_no", INT4OID},
+									   {"key", BYTEAOID},
+									   {"entity_id", TEXTOID},
+									   {"tenant", TEXTOID},
+									   {"node", INT8OID}};
 
 typedef struct Reader
 {
@@ -118,7 +126,7 @@ seek(Reader *reader, const KgViewRange *range)
 static int
 compare(const Entry *entry, const KgViewRange *range, const bytea *bound)
 {
-	const bytea *key;
+	bytea *key;
 	int len;
 	int order;
 
@@ -131,9 +139,12 @@ compare(const Entry *entry, const KgViewRange *range, const bytea *bound)
 	key = DatumGetByteaPP(PointerGetDatum(entry->key));
 	len = Min(VARSIZE_ANY_EXHDR(key), VARSIZE_ANY_EXHDR(bound));
 	order = memcmp(VARDATA_ANY(key), VARDATA_ANY(bound), len);
-	return order != 0
-			   ? order
-			   : (int) VARSIZE_ANY_EXHDR(key) - (int) VARSIZE_ANY_EXHDR(bound);
+	if (order == 0)
+		order = (int) VARSIZE_ANY_EXHDR(key) - (int) VARSIZE_ANY_EXHDR(bound);
+	/* The index compresses long keys. */
+	if ((const char *) key != entry->key)
+		pfree(key);
+	return order;
 }
 
 static bool
@@ -186,8 +197,8 @@ kg_view_keys(const KgViewRange *range, Snapshot snapshot, int64 most,
 {
 	Relation table = table_open(kg_relation_oid("kg_index_key"),
 								AccessShareLock);
-	Relation index = index_open(kg_relation_oid("kg_index_key_pkey"),
-								AccessShareLock);
+	Relation index = kg_leaves_open(
+		"kg_index_key_pkey", table, columns, lengthof(columns));
 	Reader reader = {
 		.scan = kg_index_scan(table, index, snapshot, bounds(range)),
 		.row = table_slot_create(table, NULL),
