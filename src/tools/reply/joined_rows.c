@@ -199,9 +199,10 @@ write_end(const Joined *j, KgJsonWriter *w, const char *name,
 }
 
 /*
- * Finds the only edge between the ends of a step. If all rows have an edge in
- * one direction of the step, the edge has this direction. Returns its key, or
- * NULL.
+ * Finds the only edge between the ends of a step. If all rows of a single step
+ * have an edge in one direction, the edge has this direction. With several
+ * steps, edges in both directions may belong to different steps. Returns the
+ * edge's key, or NULL.
  */
 static char *
 find_edge(const Joined *j, int step, const char *from, const char *to,
@@ -212,14 +213,14 @@ find_edge(const Joined *j, int step, const char *from, const char *to,
 	char *back = ends_key(to, from);
 	JsonbValue other;
 
-	if (s->forward && s->backward)
+	if (kg_json_get(&j->edges->root, there, &other) != NULL &&
+		kg_json_get(&j->edges->root, back, &other) != NULL &&
+		(j->nsteps > 1 || s->forward == s->backward))
 		return NULL;
 	*forward = !s->backward &&
 			   kg_json_get(&j->edges->root, there, edge) != NULL;
 	if (*forward)
-		return s->forward || kg_json_get(&j->edges->root, back, &other) == NULL
-				   ? there
-				   : NULL;
+		return there;
 	return kg_json_get(&j->edges->root, back, edge) != NULL ? back : NULL;
 }
 
