@@ -51,11 +51,12 @@ typedef struct KgSteps
 } KgSteps;
 
 /*
- * Applies filters of a step that only its end can have to the end, and filters
- * of the end that only the edge can have to the step; reports the repairs.
+ * Applies filters of a step of one hop that only its end can have to the end,
+ * and filters of the end that only the edge can have to the step; reports the
+ * repairs. The hops of the step have been read.
  */
 extern void kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
-								KgInput *in);
+								KgInput *in, const KgStepSpec *step);
 /* Reads min_hops and max_hops of a step. */
 extern void kg_call_hops(const KgInput *in, KgStepSpec *step);
 /* Reads the member "relationships". If it is absent, there are no steps. */

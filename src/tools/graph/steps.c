@@ -102,7 +102,8 @@ kg_call_hops(const KgInput *in, KgStepSpec *step)
 
 /*
  * The filters of a step and of its end. A filter that only the other of the two
- * can have is moved to it.
+ * can have is moved to it, if the step has one hop: filters of a longer walk
+ * test each of its edges, but only its last node.
  */
 typedef struct StepFilters
 {
@@ -243,7 +244,7 @@ share_member(const JsonbContainer *object, const Jsonb *other)
 
 void
 kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
-					KgInput *in)
+					KgInput *in, const KgStepSpec *step)
 {
 	StepFilters s = {call->catalog, names, NULL};
 	const JsonbContainer *end = NULL;
@@ -254,7 +255,7 @@ kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
 	Jsonb *to_end;
 	Jsonb *to_edge;
 
-	if (names->all)
+	if (names->all || step->min_hops != 1 || step->max_hops != 1)
 		return;
 	if (kg_json_get(in->object, "to", &value) != NULL)
 	{
@@ -317,9 +318,9 @@ read_step(KgGraphCall *call, KgSteps *steps, KgInput *in)
 
 	step->incoming = kg_call_direction(in) == KG_INCOMING;
 	kg_call_follow(call, &names, kg_call_direction(in), &step->follow);
-	kg_call_end_filters(call, &names, in);
-	kg_call_edge_filters(call, &names, in, "filters", &step->follow);
 	kg_call_hops(in, step);
+	kg_call_end_filters(call, &names, in, step);
+	kg_call_edge_filters(call, &names, in, "filters", &step->follow);
 	steps->types[steps->n++] = named_relation(call, &names);
 	if (kg_input_object(in, "to", &to))
 		kg_call_test(call, &to, step);
