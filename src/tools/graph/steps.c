@@ -109,6 +109,7 @@ typedef struct StepFilters
 {
 	const KgCatalog *catalog;
 	const KgRelationNames *names;
+	const KgFollow *follow;
 	const KgType *end; /* type of the label of the end, or NULL */
 } StepFilters;
 
@@ -137,7 +138,7 @@ type_has(const KgCatalog *catalog, int32 type_no, const char *name)
 	return type != NULL && kg_type_field(type, name) != NULL;
 }
 
-/* Returns whether an end of the step's relations can have the property. */
+/* Returns whether a node to which the step leads can have the property. */
 static bool
 is_of_end(const StepFilters *s, const char *name)
 {
@@ -146,14 +147,18 @@ is_of_end(const StepFilters *s, const char *name)
 	for (int i = 0; i < s->catalog->nrelations; i++)
 	{
 		const KgRelation *relation = &s->catalog->relations[i];
+		int32 no = relation->relation_no;
+		bool forward = kg_relation_set_has(&s->follow->forward, no);
+		bool backward = kg_relation_set_has(&s->follow->backward, no);
 
-		if (!kg_names_have(s->names, relation))
-			continue;
 		for (int v = 0; v < relation->nvariants; v++)
-			if (type_has(
-					s->catalog, relation->variants[v].from_type_no, name) ||
-				type_has(s->catalog, relation->variants[v].to_type_no, name))
+		{
+			const KgVariant *variant = &relation->variants[v];
+
+			if ((forward && type_has(s->catalog, variant->to_type_no, name)) ||
+				(backward && type_has(s->catalog, variant->from_type_no, name)))
 				return true;
+		}
 	}
 	return false;
 }
@@ -246,7 +251,7 @@ void
 kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
 					KgInput *in, const KgStepSpec *step)
 {
-	StepFilters s = {call->catalog, names, NULL};
+	StepFilters s = {call->catalog, names, &step->follow, NULL};
 	const JsonbContainer *end = NULL;
 	const JsonbContainer *own = NULL;
 	const JsonbContainer *ends = NULL;
