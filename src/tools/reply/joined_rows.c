@@ -30,7 +30,10 @@ typedef struct Joined
 {
 	Jsonb *nodes; /* {handle: properties} */
 	Jsonb *edges; /* {from and to: edge} */
-	/* {name: true} of the properties that are not the id in each node */
+	/*
+	 * {type and name: true} of the properties that are not the id in each node
+	 * of the type
+	 */
 	Jsonb *told;
 	int nsteps;
 	Step *steps;
@@ -79,21 +82,54 @@ has_only(const JsonbValue *object, const char *const *names)
 	return true;
 }
 
+/* Returns the key of a property of the node's type. */
+static char *
+property_key(const char *handle, const char *name)
+{
+	return psprintf(
+		"%.*s\n%s", (int) (strchr(handle, ':') - handle), handle, name);
+}
+
+/* Adds the properties of the names that a node lacks, or that are not its id. */
+static void
+add_told(KgJsonWriter *told, const char *handle, const JsonbContainer *node,
+		 const Jsonb *names)
+{
+	JsonbValue properties;
+	JsonbValue value;
+	JsonbValue id;
+	bool has = kg_json_get(node, "properties", &properties) != NULL;
+
+	(void) kg_json_get(node, "id", &id);
+	kg_json_each(it, &names->root)
+	{
+		char *name = kg_json_cstring(&it.key);
+
+		if (has &&
+			kg_json_get(kg_json_container(&properties), name, &value) != NULL &&
+			kg_json_same_value(&value, &id))
+			continue;
+		kg_jw_key(told, property_key(handle, name));
+		kg_jw_bool(told, true);
+	}
+}
+
 /* Reads the nodes. Returns false if their rows cannot be joined. */
 static bool
 read_nodes(Joined *j, const JsonbContainer *nodes)
 {
 	static const char *const members[] = {"type", "id", "properties", NULL};
 	KgJsonWriter by_handle;
+	KgJsonWriter seen;
 	KgJsonWriter told;
+	Jsonb *names;
 
 	kg_jw_init_object(&by_handle);
-	kg_jw_init_object(&told);
+	kg_jw_init_object(&seen);
 	kg_json_each(it, nodes)
 	{
 		char *handle = handle_of(&it.value);
 		JsonbValue properties;
-		JsonbValue id;
 
 		if (handle == NULL || !has_only(&it.value, members))
 			return false;
@@ -107,16 +143,13 @@ read_nodes(Joined *j, const JsonbContainer *nodes)
 			continue;
 		}
 		kg_jw_value(&by_handle, &properties);
-		(void) kg_json_get(kg_json_container(&it.value), "id", &id);
-		kg_json_each(property, kg_json_container(&properties))
-			if (!kg_json_same_value(&property.value, &id))
-			{
-				kg_jw_keyn(&told,
-						   property.key.val.string.val,
-						   property.key.val.string.len);
-				kg_jw_bool(&told, true);
-			}
+		kg_jw_members(&seen, kg_json_container(&properties));
 	}
+	names = kg_jw_finish(&seen);
+	kg_jw_init_object(&told);
+	kg_json_each(it, nodes)
+		add_told(
+			&told, handle_of(&it.value), kg_json_container(&it.value), names);
 	j->nodes = kg_jw_finish(&by_handle);
 	j->told = kg_jw_finish(&told);
 	return true;
@@ -170,14 +203,16 @@ name_of(const Joined *j, const char *name, int step)
 /* Writes properties as members whose names begin with the given one. */
 static void
 write_properties(KgJsonWriter *w, const char *of, const JsonbContainer *object,
-				 const Jsonb *told)
+				 const Jsonb *told, const char *handle)
 {
 	kg_json_each(it, object)
 	{
 		const char *name = kg_json_cstring(&it.key);
 		JsonbValue value;
 
-		if (told != NULL && kg_json_get(&told->root, name, &value) == NULL)
+		if (told != NULL &&
+			kg_json_get(&told->root, property_key(handle, name), &value) ==
+				NULL)
 			continue;
 		kg_jw_key(w, psprintf("%s.%s", of, name));
 		kg_jw_value(w, &it.value);
@@ -194,7 +229,7 @@ write_end(const Joined *j, KgJsonWriter *w, const char *name,
 	if (kg_json_get(&j->nodes->root, handle, &properties) == NULL)
 		return false;
 	kg_jw_kstring(w, name, handle);
-	write_properties(w, name, kg_json_container(&properties), j->told);
+	write_properties(w, name, kg_json_container(&properties), j->told, handle);
 	return true;
 }
 
@@ -255,7 +290,7 @@ write_edge(const Joined *j, KgJsonWriter *w, int step, const char *from,
 		type = psprintf(forward ? "-%s->" : "<-%s-", type);
 	kg_jw_kstring(w, name, type);
 	if (kg_json_get(kg_json_container(&edge), "properties", &value) != NULL)
-		write_properties(w, name, kg_json_container(&value), NULL);
+		write_properties(w, name, kg_json_container(&value), NULL, NULL);
 	return true;
 }
 
