@@ -54,6 +54,12 @@ BEGIN;
 SELECT kg_put_edges('[{"relation": "NEXT", "from": "thing:b", "to": "thing:a", "properties": {"cost": 9}}]') #>> '{counts,created}';
 SELECT mcp_rows_text('traverse_relationships', jsonb_build_object('from', '{"label": "thing"}'::jsonb, 'relationships', jsonb_build_array(jsonb_build_object('type', 'NEXT', 'direction', d)), 'columns', '["name"]'::jsonb)) FROM unnest('{outgoing,incoming,both}'::text[]) d;
 SELECT mcp_rows_text('traverse_relationships', jsonb_build_object('from', '{"label": "thing", "ids": ["a"]}'::jsonb, 'relationships', jsonb_build_array(jsonb_build_object('type', 'NEXT', 'direction', d)), 'columns', '["name"]'::jsonb)) FROM unnest('{outgoing,incoming,both}'::text[]) d;
+-- the two edges of b and a belong to different steps: rows are not joined
+SELECT kg_put_entities('thing', '[{"key": "d", "name": "Dee", "type": "d"}, {"key": "e", "name": "Eee"}, {"key": "f", "name": "Eff"}]') #>> '{counts,created}';
+SELECT kg_put_edges('[{"relation": "NEXT", "from": "thing:d", "to": "thing:e", "properties": {"cost": 2}}, {"relation": "NEXT", "from": "thing:e", "to": "thing:f", "properties": {"cost": 9}}]') #>> '{counts,created}';
+SELECT mcp_rows_text('traverse_relationships', '{"from": {"label": "thing", "ids": ["b", "d"]}, "relationships": [{"type": "NEXT", "direction": "both", "filters": {"cost": 2}}, {"type": "NEXT", "direction": "both", "filters": {"cost": 9}}], "columns": ["name"]}');
+-- a property with the id in each node that has it, which one has not
+SELECT mcp_rows_text('traverse_relationships', '{"from": {"label": "thing", "ids": ["d"]}, "relationships": [{"type": "NEXT"}], "columns": ["type"]}');
 ROLLBACK;
 -- paths of connect: without fields, labels alone
 SELECT mcp_rows_text('connect', '{"from": "thing:c", "to": "thing:a"}');

@@ -33,6 +33,13 @@ SELECT pg_temp.both('find', '{"type": "buyer", "related": [{"type": "KNOWS", "to
 SELECT pg_temp.both('follow', '{"from": "buyer:B1", "steps": [{"type": "KNOWS", "filters": {"region": "south", "since": 2001}}]}', '{"from": "buyer:B1", "steps": [{"type": "KNOWS", "filters": {"since": 2001}, "to": {"filters": {"region": "south"}}}]}');
 SELECT pg_temp.both('find', '{"type": "buyer", "related": [{"type": "KNOWS", "to": {"filters": {"name": "Elm Traders"}}}]}', '{"type": "buyer", "related": [{"type": "KNOWS", "to": {"filters": {"name": "Elm Traders"}}}]}');
 SELECT pg_temp.both('find', '{"type": "buyer", "related": [{"type": "KNOWS", "filters": {"since": 2002}, "to": {"filters": {"since": 2001}}}]}', '{"type": "buyer"}');
+-- in a walk of several hops, each edge is tested, but only the last node: nothing is moved
+SELECT kg_call_tool('follow', jsonb_build_object('from', 'buyer:B1', 'steps', jsonb_build_array('{"type": "KNOWS"}'::jsonb || step))) #> '{structuredContent,error,path}' FROM (VALUES ('{"max_hops": 2, "filters": {"region": "south"}}'::jsonb), ('{"hops": 2, "filters": {"region": "south"}}'), ('{"min_hops": 0, "to": {"filters": {"since": 2001}}}')) t(step);
+-- a property of the type where the step begins is not one of its end
+SELECT kg_call_tool('find', jsonb_build_object('type', 'sale', key, '[{"type": "MADE_BY", "filters": {"buyer": "B1"}}]'::jsonb)) #> '{structuredContent,error,path}' FROM unnest('{related,not_related}'::text[]) key;
+-- nor is a step reversed, if its filters could then match nothing
+SELECT kg_call_tool('find', '{"type": "buyer", "not_related": [{"type": "MADE_BY", "filters": {"region": "north"}}]}') #>> '{structuredContent,error,message}';
+SELECT pg_temp.both('find', '{"type": "buyer", "not_related": [{"type": "MADE_BY", "to": {"filters": {"buyer": "B1"}}}]}', '{"type": "buyer", "not_related": [{"type": "MADE_BY", "direction": "incoming", "to": {"filters": {"buyer": "B1"}}}]}');
 -- a property beside the type is a filter, not the id of another type; arguments of another tool
 SELECT kg_call_tool('find', '{"type": "sale", "buyer": "B1"}') #> '{structuredContent,error,call,arguments}', kg_call_tool('find', '{"node": {"label": "sale"}, "group_by": ["buyer"]}') #> '{structuredContent,error,call}';
 -- a name in place of ids: the entities that it finds best

@@ -241,10 +241,44 @@ throw_impossible(const KgGraph *graph, const KgStepSpec *step, const bool *at,
 						   : "/to/label");
 }
 
-/*
- * Reports a repair: a step is followed against the direction that the caller
- * sent.
- */
+/* Returns whether a node of one of the types can match the filters of the end. */
+static bool
+can_match(const KgGraph *graph, const KgStepSpec *step, const bool *ends)
+{
+	for (int i = 0; i < step->ntests; i++)
+	{
+		const KgNodeTest *test = &step->tests[i];
+		int rank = 1;
+
+		if (test->type != NULL || test->filters == NULL)
+			continue;
+		while (rank <= graph->nranks &&
+			   (!ends[rank] || test->filters[rank - 1] == NULL))
+			rank++;
+		if (rank > graph->nranks)
+			return false;
+	}
+	return true;
+}
+
+static KG_NORETURN void
+throw_unmatched(const KgGraph *graph, const KgStepSpec *step, const bool *at,
+				const char *path)
+{
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf(
+				 "relationship type \"%s\" cannot be followed from %s in this "
+				 "direction, and in the other direction it leads to no type "
+				 "with the filtered properties",
+				 relation_name(graph->catalog, &step->follow),
+				 begin_name(graph, at)),
+			 .path = kg_path_member(path, "direction"),
+			 .got_string = step->incoming ? "incoming" : "outgoing",
+			 .expected = "the other direction, with filters on properties of "
+						 "the nodes to which it leads");
+}
+
+/* Reports that a step is followed against the direction that was sent. */
 static void
 report_reversed(KgGraphCall *call, const KgStepSpec *step, const char *path)
 {
@@ -258,8 +292,8 @@ report_reversed(KgGraphCall *call, const KgStepSpec *step, const char *path)
 }
 
 /*
- * If the direction of a step is impossible, reverses it. Returns the types in
- * which the step can end, indexed by rank.
+ * Reverses a step if its direction is impossible, and the filters of its end
+ * can match in the other direction. Returns the types in which it can end.
  */
 static bool *
 orient(KgGraphCall *call, KgStepSpec *step, const bool *at,
@@ -276,6 +310,8 @@ orient(KgGraphCall *call, KgStepSpec *step, const bool *at,
 	ends = ends_of(graph, step, &reversed, at, step->ntests);
 	if (!has_any(graph, ends))
 		throw_impossible(graph, step, at, path);
+	if (!can_match(graph, step, ends))
+		throw_unmatched(graph, step, at, path->step);
 	step->follow = reversed;
 	report_reversed(call, step, path->step);
 	return ends;

@@ -57,13 +57,13 @@ typedef struct KgSteps
 } KgSteps;
 
 /*
- * Moves filters between a step and its end. A filter of the step that only the
- * node at its end can have is moved to the end, and a filter of the end that
- * only the edge can have is moved to the step. Reports the repairs.
+ * Applies filters of a step of one hop that only its end can have to the end,
+ * and filters of the end that only the edge can have to the step; reports the
+ * repairs. The hops of the step have been read.
  */
 extern void kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
-								KgInput *in);
-/* Reads the members min_hops and max_hops of a step. */
+								KgInput *in, const KgStepSpec *step);
+/* Reads min_hops and max_hops of a step. */
 extern void kg_call_hops(const KgInput *in, KgStepSpec *step);
 /*
  * Reads the member "relationships", an array of steps. If it is absent, the

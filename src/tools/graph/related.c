@@ -22,9 +22,9 @@ read_step(KgGraphCall *call, KgInput *in, KgStepSpec *step)
 
 	step->incoming = kg_call_direction(in) == KG_INCOMING;
 	kg_call_follow(call, &names, kg_call_direction(in), &step->follow);
-	kg_call_end_filters(call, &names, in);
-	kg_call_edge_filters(call, &names, in, "filters", &step->follow);
 	kg_call_hops(in, step);
+	kg_call_end_filters(call, &names, in, step);
+	kg_call_edge_filters(call, &names, in, "filters", &step->follow);
 	if (kg_input_object(in, "to", &to))
 		kg_call_test(call, &to, step);
 }

@@ -102,15 +102,16 @@ kg_call_hops(const KgInput *in, KgStepSpec *step)
 }
 
 /*
- * The filters of a step's edges, and the filters of the node at its end. If
- * only the end can have the property of an edge filter, the filter is moved to
- * the end, and vice versa.
+ * The filters of a step and of its end. A filter that only the other of the two
+ * can have is moved to it, if the step has one hop: filters of a longer walk
+ * test each of its edges, but only its last node.
  */
 typedef struct StepFilters
 {
 	const KgCatalog *catalog;
 	const KgRelationNames *names;
-	const KgType *end; /* type that the label of the end names, or NULL */
+	const KgFollow *follow;
+	const KgType *end; /* type of the label of the end, or NULL */
 } StepFilters;
 
 /* Returns whether edges of the step have the property. */
@@ -138,7 +139,7 @@ type_has(const KgCatalog *catalog, int32 type_no, const char *name)
 	return type != NULL && kg_type_field(type, name) != NULL;
 }
 
-/* Returns whether a node at the end of the step can have the property. */
+/* Returns whether a node to which the step leads can have the property. */
 static bool
 is_of_end(const StepFilters *s, const char *name)
 {
@@ -147,14 +148,18 @@ is_of_end(const StepFilters *s, const char *name)
 	for (int i = 0; i < s->catalog->nrelations; i++)
 	{
 		const KgRelation *relation = &s->catalog->relations[i];
+		int32 no = relation->relation_no;
+		bool forward = kg_relation_set_has(&s->follow->forward, no);
+		bool backward = kg_relation_set_has(&s->follow->backward, no);
 
-		if (!kg_names_have(s->names, relation))
-			continue;
 		for (int v = 0; v < relation->nvariants; v++)
-			if (type_has(
-					s->catalog, relation->variants[v].from_type_no, name) ||
-				type_has(s->catalog, relation->variants[v].to_type_no, name))
+		{
+			const KgVariant *variant = &relation->variants[v];
+
+			if ((forward && type_has(s->catalog, variant->to_type_no, name)) ||
+				(backward && type_has(s->catalog, variant->from_type_no, name)))
 				return true;
+		}
 	}
 	return false;
 }
@@ -249,9 +254,9 @@ share_member(const JsonbContainer *object, const Jsonb *other)
 
 void
 kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
-					KgInput *in)
+					KgInput *in, const KgStepSpec *step)
 {
-	StepFilters s = {call->catalog, names, NULL};
+	StepFilters s = {call->catalog, names, &step->follow, NULL};
 	const JsonbContainer *end = NULL;
 	const JsonbContainer *own = NULL;
 	const JsonbContainer *ends = NULL;
@@ -260,7 +265,7 @@ kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
 	Jsonb *to_end;
 	Jsonb *to_edge;
 
-	if (names->all)
+	if (names->all || step->min_hops != 1 || step->max_hops != 1)
 		return;
 	if (kg_json_get(in->object, "to", &value) != NULL)
 	{
@@ -323,9 +328,9 @@ read_step(KgGraphCall *call, KgSteps *steps, KgInput *in)
 
 	step->incoming = kg_call_direction(in) == KG_INCOMING;
 	kg_call_follow(call, &names, kg_call_direction(in), &step->follow);
-	kg_call_end_filters(call, &names, in);
-	kg_call_edge_filters(call, &names, in, "filters", &step->follow);
 	kg_call_hops(in, step);
+	kg_call_end_filters(call, &names, in, step);
+	kg_call_edge_filters(call, &names, in, "filters", &step->follow);
 	steps->types[steps->n++] = named_relation(call, &names);
 	if (kg_input_object(in, "to", &to))
 		kg_call_test(call, &to, step);

@@ -32,11 +32,11 @@ typedef struct Step
 /* The nodes and edges of a reply, looked up by handle. */
 typedef struct Joined
 {
-	Jsonb *nodes; /* object: {handle: properties} */
-	Jsonb *edges; /* object: {handles of both ends: edge} */
+	Jsonb *nodes; /* {handle: properties} */
+	Jsonb *edges; /* {from and to: edge} */
 	/*
-	 * Object {name: true} of the properties to write. A property is left out
-	 * if its value is the id in each node.
+	 * {type and name: true} of the properties that are not the id in each node
+	 * of the type
 	 */
 	Jsonb *told;
 	int nsteps;
@@ -86,21 +86,54 @@ has_only(const JsonbValue *object, const char *const *names)
 	return true;
 }
 
-/* Reads the nodes. Returns false if they prevent joined rows. */
+/* Returns the key of a property of the node's type. */
+static char *
+property_key(const char *handle, const char *name)
+{
+	return psprintf(
+		"%.*s\n%s", (int) (strchr(handle, ':') - handle), handle, name);
+}
+
+/* Adds the properties of the names that a node lacks, or that are not its id. */
+static void
+add_told(KgJsonWriter *told, const char *handle, const JsonbContainer *node,
+		 const Jsonb *names)
+{
+	JsonbValue properties;
+	JsonbValue value;
+	JsonbValue id;
+	bool has = kg_json_get(node, "properties", &properties) != NULL;
+
+	(void) kg_json_get(node, "id", &id);
+	kg_json_each(it, &names->root)
+	{
+		char *name = kg_json_cstring(&it.key);
+
+		if (has &&
+			kg_json_get(kg_json_container(&properties), name, &value) != NULL &&
+			kg_json_same_value(&value, &id))
+			continue;
+		kg_jw_key(told, property_key(handle, name));
+		kg_jw_bool(told, true);
+	}
+}
+
+/* Reads the nodes. Returns false if their rows cannot be joined. */
 static bool
 read_nodes(Joined *j, const JsonbContainer *nodes)
 {
 	static const char *const members[] = {"type", "id", "properties", NULL};
 	KgJsonWriter by_handle;
+	KgJsonWriter seen;
 	KgJsonWriter told;
+	Jsonb *names;
 
 	kg_jw_init_object(&by_handle);
-	kg_jw_init_object(&told);
+	kg_jw_init_object(&seen);
 	kg_json_each(it, nodes)
 	{
 		char *handle = handle_of(&it.value);
 		JsonbValue properties;
-		JsonbValue id;
 
 		if (handle == NULL || !has_only(&it.value, members))
 			return false;
@@ -114,16 +147,13 @@ read_nodes(Joined *j, const JsonbContainer *nodes)
 			continue;
 		}
 		kg_jw_value(&by_handle, &properties);
-		(void) kg_json_get(kg_json_container(&it.value), "id", &id);
-		kg_json_each(property, kg_json_container(&properties))
-			if (!kg_json_same_value(&property.value, &id))
-			{
-				kg_jw_keyn(&told,
-						   property.key.val.string.val,
-						   property.key.val.string.len);
-				kg_jw_bool(&told, true);
-			}
+		kg_jw_members(&seen, kg_json_container(&properties));
 	}
+	names = kg_jw_finish(&seen);
+	kg_jw_init_object(&told);
+	kg_json_each(it, nodes)
+		add_told(
+			&told, handle_of(&it.value), kg_json_container(&it.value), names);
 	j->nodes = kg_jw_finish(&by_handle);
 	j->told = kg_jw_finish(&told);
 	return true;
@@ -183,14 +213,16 @@ name_of(const Joined *j, const char *name, int step)
 /* Writes properties as members whose names begin with "of" and a period. */
 static void
 write_properties(KgJsonWriter *w, const char *of, const JsonbContainer *object,
-				 const Jsonb *told)
+				 const Jsonb *told, const char *handle)
 {
 	kg_json_each(it, object)
 	{
 		const char *name = kg_json_cstring(&it.key);
 		JsonbValue value;
 
-		if (told != NULL && kg_json_get(&told->root, name, &value) == NULL)
+		if (told != NULL &&
+			kg_json_get(&told->root, property_key(handle, name), &value) ==
+				NULL)
 			continue;
 		kg_jw_key(w, psprintf("%s.%s", of, name));
 		kg_jw_value(w, &it.value);
@@ -207,14 +239,15 @@ write_end(const Joined *j, KgJsonWriter *w, const char *name,
 	if (kg_json_get(&j->nodes->root, handle, &properties) == NULL)
 		return false;
 	kg_jw_kstring(w, name, handle);
-	write_properties(w, name, kg_json_container(&properties), j->told);
+	write_properties(w, name, kg_json_container(&properties), j->told, handle);
 	return true;
 }
 
 /*
- * Finds the only edge between the ends of a step and returns its key, or NULL.
- * If all rows have an edge in one direction of the step, the edge must have
- * this direction.
+ * Finds the only edge between the ends of a step. If all rows of a single step
+ * have an edge in one direction, the edge has this direction. With several
+ * steps, edges in both directions may belong to different steps. Returns the
+ * edge's key, or NULL.
  */
 static char *
 find_edge(const Joined *j, int step, const char *from, const char *to,
@@ -225,14 +258,14 @@ find_edge(const Joined *j, int step, const char *from, const char *to,
 	char *back = ends_key(to, from);
 	JsonbValue other;
 
-	if (s->forward && s->backward)
+	if (kg_json_get(&j->edges->root, there, &other) != NULL &&
+		kg_json_get(&j->edges->root, back, &other) != NULL &&
+		(j->nsteps > 1 || s->forward == s->backward))
 		return NULL;
 	*forward = !s->backward &&
 			   kg_json_get(&j->edges->root, there, edge) != NULL;
 	if (*forward)
-		return s->forward || kg_json_get(&j->edges->root, back, &other) == NULL
-				   ? there
-				   : NULL;
+		return there;
 	return kg_json_get(&j->edges->root, back, edge) != NULL ? back : NULL;
 }
 
@@ -267,7 +300,7 @@ write_edge(const Joined *j, KgJsonWriter *w, int step, const char *from,
 		type = psprintf(forward ? "-%s->" : "<-%s-", type);
 	kg_jw_kstring(w, name, type);
 	if (kg_json_get(kg_json_container(&edge), "properties", &value) != NULL)
-		write_properties(w, name, kg_json_container(&value), NULL);
+		write_properties(w, name, kg_json_container(&value), NULL, NULL);
 	return true;
 }
 
