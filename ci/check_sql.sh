@@ -25,8 +25,8 @@ files=(
 )
 # A statement begins a string, or stands in it after a bracket or a space.  An
 # example for people is a call of one function, or has no values ("...").
-begins='"((?:[^"\\]|\\.)*[ (])?(SELECT (?!kg_)|INSERT INTO |UPDATE [@%a-z]|DELETE FROM |MERGE INTO )(?!.*\(\.\.\.\))'
-writers=$(grep -lP "$begins" -r src --include='*.[ch]' | sort)
+begins='"((?:[^"\\]|\\.)*[ (])?((?<!one )SELECT (?!kg_)|INSERT INTO |UPDATE [@%a-z]|DELETE FROM |MERGE INTO )(?!.*\(\.\.\.\))'
+writers=$(grep -lP "$begins" -r src --include='*.[ch]' --exclude=texts.c | sort)
 listed=$(printf '%s\n' "${files[@]}" | sort)
 bad=0
 for file in $writers; do

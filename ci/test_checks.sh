@@ -48,7 +48,7 @@ forget() { # FILE SED WHAT
 }
 forget src/tools/graph/tools.c '/"find_paths"/d' 'a tool without a row'
 forget src/tools/schemas/graph.json 's/^  "find_paths": {/  "find_ways": {/' 'a tool without a template'
-forget src/tools/schemas/parts.json 's/"total": {"type": "integer"}/&, "left": {"type": "integer"}/' 'a member without a position'
+forget src/tools/schemas/parts.json 's/"!total": {"type": "integer"}/&, "left": {"type": "integer"}/' 'a member without a position'
 forget src/tools/reply/reply.c 's/"highest_limit"/"greatest_limit"/' 'a member that is renamed in one place'
 forget src/tools/schemas/memory.json 's/"results"/"outcomes"/' 'a list that is not counted'
 forget src/model/annotation_names.h 's/X(KG_X_DETAIL/X(KG_X_UNIT, "x-unit") &/' 'an annotation that no file reads'

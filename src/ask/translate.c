@@ -50,7 +50,7 @@ typedef struct Translation
 	int nquestions; /* number of "?" that were replaced by $n */
 	/* number of names of parameters that were replaced by $n */
 	int nnamed;
-	const char *top; /* the number n of "SELECT TOP n", or NULL */
+	const char *top; /* the number n of a SELECT TOP n, or NULL */
 	bool impossible;
 	StringInfoData out;
 } Translation;

@@ -185,7 +185,7 @@ unlike(slurp_file("$tmp/ours"), qr/kg_entity_type/, '... has nothing of it');
 $node->safe_psql('postgres', 'CREATE DATABASE disordered');
 $node->safe_psql('disordered', 'CREATE EXTENSION kg_graph');
 $node->command_fails_like([ 'pg_restore', '--exit-on-error', '--data-only', '-t', 'kg_bundle', '-d', 'disordered', "$tmp/public" ],
-	qr/tenant "t_bob" does not exist: .* restored before it.*pg_restore -j/s, 'rows before their tenant are refused for what it is');
+	qr/tenant "t_bob" does not exist: .* loads its rows before the tenant.*pg_restore -j/s, 'rows before their tenant are refused for what it is');
 command_ok([ 'pg_restore', '--exit-on-error', '-h', $node->host, '-p', $node->port, '--section=data', '-d', 'disordered', "$tmp/public" ], '... and in their order restored');
 
 # The same in a schema of its own, with no search_path to help.

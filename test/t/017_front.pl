@@ -151,7 +151,7 @@ foreach my $sql (q{SELECT kg_list('module')}, q{SELECT kg_graph_schema()})
 $node->safe_psql('one', q{SELECT kg_create_tenant('t_second')});
 $node->safe_psql('front', qq{INSERT INTO kg_place(tenant, shard) VALUES ('t_second', 1); CREATE ROLE several LOGIN;
 	SELECT kg_grant('t_second', 'several', 'read'), kg_grant('t_ben', 'several', 'read')});
-like(call('front', 'several', q{SELECT kg_list('module')})->{err}, qr/28000: role "several" has grants for several tenants\nDETAIL:  .*"allowed": \["t_ben", "t_second"\]/, 'with several tenants none is chosen');
+like(call('front', 'several', q{SELECT kg_list('module')})->{err}, qr/28000: role "several" is granted several tenants\nDETAIL:  .*"allowed": \["t_ben", "t_second"\]/, 'with several tenants none is chosen');
 is(call('front', 'several', q{SET kg_graph.tenant = 't_ben'; SELECT kg_list('module', '{"limit": 1}') ->> 'total'})->{out}, '11', 'but by kg_graph.tenant');
 like(call('front', 'several', q{SET kg_graph.tenant = 't_ada'; SELECT kg_list('module')})->{err}, qr/28000: role "several" is not granted the tenant/, 'among those that are granted');
 $node->safe_psql('front', q{SELECT kg_revoke('t_ben', 'several')});

@@ -72,7 +72,7 @@ like(ask('two', $secrets), qr/^cluster\|/, 'by a secret');
 refused('one database under two names', qr/is number 1, which is shard one/, 'add-shard', 'three', dsn('one'));
 refused('another database of a name', qr/shard one is another database, of number 1/, 'add-shard', 'one', dsn('old'));
 ask('old', q{SELECT kg_create_tenant('x')});
-refused('a database with tenants and no number', qr/another number, or tenants/, 'add-shard', 'old', dsn('old'));
+refused('a database with tenants and no number', qr/another number, or has tenants/, 'add-shard', 'old', dsn('old'));
 
 foreach my $server ($node, $other)
 {

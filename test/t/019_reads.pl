@@ -273,7 +273,7 @@ is(outcomes($gateway), 'refused 1', '... is not');
 is(ask($gateway, 'fay', 'list_note_ids', {}, sealed($next + (3 << 32), 0))->{status}, 200, 'another epoch');
 is(outcomes($gateway), 'behind 1', '... is another transaction');
 
-like(ask($gateway, 'fay', 'list_note_ids', {}, 'x')->{body}, qr/send the value of the last reply, or none/, 'and it is said what to send');
+like(ask($gateway, 'fay', 'list_note_ids', {}, 'x')->{body}, qr/send the value of the last reply, or no value/, 'and it is said what to send');
 is(ask($plain, 'fay', 'list_note_ids', {}, 'x')->{status}, 200, 'without standbys nobody looks at it');
 
 # ---- limits ----

@@ -108,7 +108,7 @@ ask('front', q{SELECT kg_drop_tenant('new')});
 cluster('a tenant at the second', 0, qr/is placed/, 'place', 'u', 'two');
 ask('one', q{INSERT INTO kg_auth_key (issuer, kid, alg, secret, audience, access) VALUES ('i', 'k', 'HS256', decode(repeat('5a', 32), 'hex'), 'kg', 'write'), ('i', 'other', 'HS256', decode(repeat('5b', 32), 'hex'), 'kg', 'write')});
 ask('front', q{SELECT kg_grant_gateway('gw')});
-cluster('sync', 0, qr/is as/, 'sync');
+cluster('sync', 0, qr/agrees with/, 'sync');
 my $keys = q{SELECT string_agg(kid, ',' ORDER BY kid) FROM kg_auth_key};
 my $secrets = q{SELECT name, md5(secret::text) FROM kg_secret WHERE name = 'cluster'};
 my $cluster_secret = ask('two', $secrets);
@@ -127,7 +127,7 @@ cluster('with its keys put back', 0, qr/exists/, 'add-shard', 'one', dsn('one_ag
 is(ask($_, $keys), 'k,other', "keys of $_") foreach 'one_again', 'two';
 ask('one_again', q{DELETE FROM kg_auth_key WHERE kid = 'k'});
 cluster('a key that is deleted', 6, qr/i k; /, 'sync');
-cluster('with consent', 0, qr/is as/, '--delete-keys', 'sync');
+cluster('with consent', 0, qr/agrees with/, '--delete-keys', 'sync');
 is(ask('two', $keys), 'other', 'is gone everywhere');
 
 # ---- in a schema of its own ----

@@ -232,7 +232,7 @@ is($got{3}{text}, 'a2,x"y,1,,', 'as it was');
 is($got{10}{error}{path}, '/price', 'the path is that of the row');
 ($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--rejects', "$dir/rejects", $bad_file);
 is($code, 4, 'a file that is there is not written over');
-like($err, qr/exists \(--force/, 'but with --force');
+like($err, qr/exists; use --force/, 'but with --force');
 # JSON
 foreach my $case (
 	[ qq({"id": "x1"}\n{"id": "x2",}\n[1]\n"x"\n{"id": "x3", "id": "x4"}\n{"id": "x5", "name": "\\u0000"}\n{"id": "x6"} {"id": "x7"}\n), 1, 2, 3, 4, 5, 6, 7 ],
