@@ -151,7 +151,9 @@ refuse(const KgType *type)
 		"a filter by a property without a column that the caller may read");
 	ereport(ERROR,
 			errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			errmsg("selection is not one of the virtual graph"));
+			errmsg("rows of entity type \"%s\" cannot be selected by this "
+				   "condition",
+				   kg_type_handle(type)));
 }
 
 /*
