@@ -18,6 +18,7 @@
 #include "query/argument/repair.h"
 #include "query/graph/ref_path.h"
 #include "query/run/running.h"
+#include "query/search/search.h"
 #include "tools/bfs/call.h"
 #include "tools/catalog/catalog_tools.h"
 #include "tools/compact/compact.h"
@@ -44,10 +45,12 @@ typedef struct Rename
 #define KG_MAX_MADE 5
 
 /*
- * Default number of entities that a search for a name returns. The best
- * matches come first; further ones are often only similar.
+ * Least and highest default number of entities that a search for a name
+ * returns. Entities with exactly this name come first; further ones are only
+ * similar.
  */
 #define KG_FOUND_NAMES 5
+#define KG_MOST_FOUND_NAMES 50
 
 /*
  * Maximum number of properties in "fields" (the part type_fields of
@@ -969,16 +972,39 @@ read_type(Compact *c)
 				: NULL;
 }
 
-/* Sets the default limit of a search for a name. */
+/* Returns the number of entities that have exactly the name of the query. */
+static int
+count_named(Compact *c, const KgType *type)
+{
+	const KgMatches *matches = kg_search_run(
+		c->call.catalog,
+		kg_input_string(&c->call.input, "query"),
+		type ? &type->type_no : NULL,
+		type ? 1 : 0,
+		"/query");
+	int n = 0;
+
+	while (n < matches->n && matches->matches[n].how == KG_MATCH_EXACT)
+		n++;
+	return n;
+}
+
+/*
+ * Sets the default limit of a search for a name: all entities with this name,
+ * and at least KG_FOUND_NAMES.
+ */
 static void
-make_limit(Compact *c)
+make_limit(Compact *c, const KgType *type)
 {
 	const KgInput *in = &c->call.input;
+	int limit;
 
-	if (kg_input_has(in, "query") && !kg_input_has(in, "mode") &&
-		!kg_input_has(in, "limit") && !kg_input_has(in, "sort"))
-		make(
-			c, "limit", "limit", kg_json_parse(psprintf("%d", KG_FOUND_NAMES)));
+	if (!kg_input_has(in, "query") || kg_input_has(in, "mode") ||
+		kg_input_has(in, "limit") || kg_input_has(in, "sort") ||
+		(type != NULL && type->binding != NULL))
+		return;
+	limit = Min(Max(count_named(c, type), KG_FOUND_NAMES), KG_MOST_FOUND_NAMES);
+	make(c, "limit", "limit", kg_json_parse(psprintf("%d", limit)));
 }
 
 Jsonb *
@@ -991,7 +1017,7 @@ kg_tool_find(const Jsonb *arguments)
 	const KgType *type = read_type(c);
 	JsonbValue ids;
 
-	make_limit(c);
+	make_limit(c, type);
 	if ((kg_input_has(in, "query") || kg_input_has(in, "vector")) &&
 		!asks_for_list(in))
 		return find_by_name(c, type);
