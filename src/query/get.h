@@ -11,7 +11,10 @@ typedef struct KgGot
 {
 	const char *id;
 	int index; /* index in the argument "ids" */
-	/* set only if the type has derived properties or n is not 1 */
+	/*
+	 * node of the entity; set only if the type has derived properties or n is
+	 * not 1
+	 */
 	int64 node;
 	Jsonb *data; /* NULL: the caller sees no such entity */
 	/*

@@ -15,7 +15,10 @@
 #include "utils/builtins.h"
 
 #define KG_HINT_VALUES 5
-/* Maximum number of values in use that are compared with the value sent. */
+/*
+ * Maximum number of stored values that are compared with the value sent by the
+ * caller.
+ */
 #define KG_HINT_WALK 64
 /*
  * Maximum number of ids suggested. Several ids may differ in a single letter
@@ -448,7 +451,10 @@ lowest_key(void)
 	return key;
 }
 
-/* Writes the values in use of an enum, in the order of declaration. */
+/*
+ * Writes the values of an enum that entities have, in the order of their
+ * declaration.
+ */
 static void
 write_values_in_use(const KgListQuery *query, const KgField *field,
 					KgJsonWriter *w)
@@ -491,7 +497,7 @@ find_neighbours(const KgListQuery *query, const KgField *field,
 {
 	const bytea *at = key;
 
-	/* The walks exclude the key itself. */
+	/* The walks up and down the index exclude the key itself. */
 	for (int i = 0; i < n; i++)
 	{
 		at = next_key(query, field, at, false);
@@ -530,8 +536,8 @@ add_bound(const KgListQuery *query, const KgField *field, const bytea *key,
 }
 
 /*
- * Adds the first values in order while there is room. If a property has few
- * values, all of them are compared.
+ * Adds the first values of the field, in key order, while the set has room. So
+ * if a property has few values, all of them are compared.
  */
 static void
 find_first(const KgListQuery *query, const KgField *field, Neighbours *set)
@@ -785,8 +791,9 @@ write_near_strings(const KgListQuery *query, const KgCondition *condition,
 }
 
 /*
- * Writes two values below and two above a single value; for several values, one
- * below and one above each.
+ * Writes the stored values nearest to the values of the condition: two below
+ * and two above a single value; for several values, one below and one above
+ * each.
  */
 static void
 write_near_keys(const KgListQuery *query, const KgCondition *condition,
@@ -1185,7 +1192,10 @@ kg_hints_check_labels(const KgListQuery *query, bool none_found)
 		if (target == NULL)
 			continue;
 		left = missing_values(query, target, condition);
-		/* The first label found raises an error, so few values are checked. */
+		/*
+		 * The first value that is a label raises an error. At most
+		 * KG_HINT_VALUES values are checked.
+		 */
 		for (int v = 0; v < Min(left.nvalues, KG_HINT_VALUES); v++)
 			check_label(query, target, condition, &left.values[v]);
 	}

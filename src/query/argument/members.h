@@ -26,7 +26,7 @@ typedef struct KgMemberBound
 
 typedef struct KgMember
 {
-	int len; /* length of its name in bytes */
+	int len; /* length of name in bytes */
 	bool required;
 	/* the schema has a type, so null is not a valid value */
 	bool typed;

@@ -57,7 +57,7 @@ typedef enum KgOpSubject
 	KG_ON_ALL,
 	KG_ON_ORDERED,
 	KG_ON_TEXT,
-	KG_ON_PROPERTY, /* not on the id */
+	KG_ON_PROPERTY, /* on arrays and scalars, but not on the id */
 	KG_ON_ARRAY
 } KgOpSubject;
 
@@ -81,7 +81,7 @@ typedef enum KgOpTest
 	KG_IS_PART,
 	KG_IS_START,
 	KG_IS_END,
-	KG_IS_PRESENT, /* there is an item; no value */
+	KG_IS_PRESENT, /* there is an item; the operand has no value */
 	KG_IS_MISSING
 } KgOpTest;
 
@@ -90,7 +90,7 @@ typedef enum KgOpBound
 {
 	KG_UNBOUNDED,
 	KG_BOUND_MISSING, /* the key of a missing value */
-	/* one key; the whole condition is tested besides */
+	/* the key of one value; the whole condition must be tested, too */
 	KG_BOUND_MEMBER,
 	KG_BOUND_PREFIX,
 	KG_BOUND_LOWER,

@@ -13,7 +13,7 @@ typedef struct KgSelector
 	const KgType *type;
 	int nids; /* 0: no ids were given */
 	char **ids;
-	const KgFilter *filter;	   /* analysed; or NULL */
+	const KgFilter *filter;	   /* the analysed filter, or NULL */
 	struct KgRelated *related; /* or NULL */
 	/*
 	 * A chain of steps that the caller will walk from the nodes, or NULL. Nodes
@@ -22,7 +22,7 @@ typedef struct KgSelector
 	 */
 	struct KgChain *follows;
 	const char *path;	  /* JSON Pointer of the selector */
-	const char *ids_path; /* JSON Pointer of its ids */
+	const char *ids_path; /* JSON Pointer of the selector's ids */
 	/* edges of the nodes will be counted: kg_graph.max_scan nodes suffice */
 	bool few;
 } KgSelector;

@@ -29,13 +29,14 @@
  */
 #define KG_SORT_WORDS 16384
 /*
- * A range is read if it has at most this many rows for each wanted row. The
- * next row of an index scan takes a tenth of the time of a lookup.
+ * A range of rows is read by one scan if it has at most this many rows for
+ * each wanted row. The next row of an index scan takes a tenth of the time of
+ * a lookup.
  */
 #define KG_ROWS_BETWEEN 4
 /* If fewer rows than this are wanted, they are looked up one by one. */
 #define KG_FEWEST_IN_RANGE 8
-/* Number of blocks stored between two checks of memory. */
+/* Number of blocks stored between two checks of the memory limit. */
 #define KG_BLOCKS_UNCHECKED 1024
 
 typedef struct Expansion
@@ -52,8 +53,8 @@ typedef struct Expansion
 	const int64 *piece;
 	uint32 n;
 	/*
-	 * index in piece; all nodes before it are in blocks before the block of the
-	 * last row
+	 * index in piece; the nodes before this index belong to blocks before the
+	 * block of the last row
 	 */
 	uint32 at;
 	uint64 *seen;
@@ -216,7 +217,7 @@ run_range(Expansion *e, int64 first, int64 last, KgRowFunction receive)
 typedef struct KgBlocks
 {
 	KgNodeSet numbers;
-	PackedRow *rows; /* indexed by the index of their numbers */
+	PackedRow *rows; /* blocks, by the index of their number */
 	uint32 room;
 } KgBlocks;
 
@@ -272,7 +273,10 @@ keep_edges(KgGraph *graph, int i, const uint8 *edges, Size len)
 	memcpy(graph->kept.edges[i], edges, len);
 }
 
-/* Receives the row of the node's block, or the node's own row. */
+/*
+ * Receives a row of kg_adjacency: the row of the node's block, or a row of the
+ * node alone.
+ */
 static bool
 receive_kept(TupleTableSlot *slot, void *arg)
 {
@@ -445,8 +449,8 @@ receive_alone(Expansion *e, const PackedRow *row)
 }
 
 /*
- * Passes the edges, in one direction, of those nodes from index i of the piece
- * on that are in the block.
+ * Passes edges in one direction: the edges of the nodes of the block that are
+ * in the piece, from index i on.
  */
 static void
 visit_block(Expansion *e, const PackedRow *row, uint32 i, bool backward)
@@ -583,7 +587,10 @@ read_blocks(Expansion *e)
 	return in_range && e->graph->blocks == NULL;
 }
 
-/* Reads the rows of single nodes. Their keys descend if the blocks ascend. */
+/*
+ * Reads the rows that belong to a single node each. The keys of these rows
+ * descend if the blocks ascend.
+ */
 static void
 read_alone(Expansion *e, bool in_range)
 {

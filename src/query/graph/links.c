@@ -37,7 +37,7 @@ add_link(KgLinks *links)
 	return &links->links[links->n++];
 }
 
-/* Adds the step between a node and a neighbour. */
+/* Adds the step between a node and a neighbour to the links. */
 static KgLink *
 note_step(KgLinks *links, uint32 node, uint32 neighbor, int32 relation_no,
 		  bool backward)
@@ -312,8 +312,8 @@ same_step(const KgLink *x, const KgLink *y)
 }
 
 /*
- * Returns whether the first link has a lower weight. Of parallel edges, only
- * the edge with the lowest weight is walked.
+ * Returns whether the first link has a lower weight than the second. Of
+ * parallel edges, only the edge with the lowest weight is walked.
  */
 static bool
 lighter(const KgLink *x, const KgLink *y)

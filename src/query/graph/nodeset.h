@@ -20,7 +20,7 @@ typedef struct KgNodeSet
 {
 	MemoryContext context;
 	int64 *nodes;
-	uint32 *slots; /* index + 1, or 0 */
+	uint32 *slots; /* hash table: index + 1, or 0 for an empty slot */
 	uint32 n;
 	/*
 	 * at least this number of nodes, from the first on, have slots; the
@@ -38,7 +38,7 @@ typedef struct KgNodeSet
 extern void kg_nodeset_init(KgNodeSet *set, MemoryContext context);
 extern void kg_nodeset_grow(KgNodeSet *set);
 extern void kg_nodeset_free(KgNodeSet *set);
-/* Gives every node its slot. */
+/* Gives every node of the set its slot in the hash table. */
 extern void kg_nodeset_place(KgNodeSet *set);
 
 static inline uint32

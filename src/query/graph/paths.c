@@ -79,7 +79,10 @@ side_room(Reading *reading, Side *side)
 	side->size = size;
 }
 
-/* Returns whether ranks are needed: to check visibility or inner nodes. */
+/*
+ * Returns whether the types (ranks) of nodes are needed, to check their
+ * visibility or whether they may be inner nodes.
+ */
 static bool
 needs_ranks(const KgPaths *paths)
 {
