@@ -25,8 +25,8 @@ bytes_used(MemoryContext context)
 	Size used;
 
 	/*
-	 * Nearly always true. Counting the memory would cost more than the rest of
-	 * this function.
+	 * The context is nearly always empty. Counting its memory would cost more
+	 * than the rest of this function.
 	 */
 	if (context->isReset && of_empty > 0)
 		return of_empty;
@@ -144,7 +144,7 @@ met_another(const Try *try, int sqlerrcode)
 }
 
 /*
- * Calls work.  Returns false if it conflicted with another session and was
+ * Calls work. Returns false if work conflicted with another session and was
  * rolled back.
  */
 static bool

@@ -22,12 +22,13 @@ struct KgError
 	char *path;
 	Jsonb *got;
 	char *expected;
-	List *allowed; /* List of JsonbValue * */
+	List *allowed; /* allowed values, a List of JsonbValue * */
 	char *did_you_mean;
 	KgInstead change;
 	int retry_after; /* milliseconds; 0: waiting does not help */
 	Jsonb *errors;
-	List *members; /* names and Jsonb * alternately */
+	/* further members: a List of names and Jsonb * alternately */
+	List *members;
 	char *hint;
 	char *type;
 	char *id;

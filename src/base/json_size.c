@@ -55,7 +55,10 @@ bytewise_size(const char *s, int len)
 	return size;
 }
 
-/* Returns the length of strings' text without their quotes. */
+/*
+ * Returns the length of the JSON text of adjacent strings, without the quotes
+ * around them.
+ */
 static Size
 bytes_size(const char *s, int len)
 {

@@ -27,7 +27,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-/* Returns whether the index is of this table and its entries have this form. */
+/* Returns whether the index is an index of this table on these n columns. */
 static bool
 has_form(Relation index, Relation table, const KgLeafColumn *columns, int n)
 {

@@ -22,8 +22,8 @@
  */
 #define LONG_WORD 6
 /*
- * Minimum length of such a word in names of arguments. It is lower, because a
- * tool has few arguments.
+ * Minimum length of a word in which a typing error is assumed, for names of
+ * arguments. It is lower than LONG_WORD, because a tool has few arguments.
  */
 #define SHORT_WORD 4
 
@@ -162,7 +162,7 @@ static const struct
 typedef struct Words
 {
 	int n;
-	bool cut; /* the name has more words */
+	bool cut; /* the name has more words than MAX_WORDS */
 	char *words[MAX_WORDS];
 } Words;
 

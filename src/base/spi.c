@@ -238,9 +238,9 @@ tells_of_others(Oid relation, AttrNumber attnum)
 /*
  * Hides the statistics of a column from the planner; in a statement with a
  * batch of keys, hides the statistics of all columns. Statistics describe all
- * tenants, and a plan is used long after they have changed. For example, if all
- * edges led to one node when the plan was made, the plan would later read all
- * edges for each written entity.
+ * tenants, and a plan is used long after the statistics have changed. For
+ * example, if all edges led to one node when the plan was made, the plan would
+ * later read all edges for each written entity.
  */
 static bool
 unknown_columns(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
@@ -270,7 +270,7 @@ kg_spi_init(void)
 typedef struct How
 {
 	bool read_only;
-	bool newest; /* newest snapshot at any isolation level */
+	bool newest; /* uses the newest snapshot, at any isolation level */
 	/* raises 40001 for rows that the transaction's snapshot does not show */
 	bool crosschecked;
 	/* receives the rows, which are not stored; or NULL */
@@ -517,7 +517,8 @@ kg_spi_cursor_args(const char *sql, bool read_only, int nargs,
 		values[i] = args[i].value;
 	}
 	/*
-	 * SPI_cursor_open_with_args() plans here; rows are fetched with that plan.
+	 * SPI_cursor_open_with_args() plans the statement now, so jit_enabled is
+	 * set only for this call. Rows are fetched with this plan.
 	 */
 	jit_enabled = false;
 	PG_TRY();

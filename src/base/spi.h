@@ -26,8 +26,8 @@
  *				  kg_arg_text(tenant),
  *				  kg_arg_int8(source));
  *
- * The macros declare a KgSaved of their own.  A function that runs a statement
- * of its caller has it as a parameter.
+ * The macros declare a KgSaved of their own. A function that runs a statement
+ * of its caller takes the caller's KgSaved as a parameter.
  */
 typedef struct KgSaved
 {

@@ -84,7 +84,7 @@ kg_vectors_require(void)
 
 /* ---- pgvector ---- */
 
-/* "0.8.0" is not older than 0.7. */
+/* Returns whether the version of pgvector, such as "0.8.0", is 0.7 or newer. */
 static bool
 is_recent(const char *version)
 {
@@ -256,7 +256,10 @@ error_at(const char *path, const JsonbValue *got, const char *message,
 	return err;
 }
 
-/* Returns the number as a real, or infinity if it is out of range. */
+/*
+ * Returns the number as a real, or infinity if it is out of the range of a
+ * real.
+ */
 static float4
 to_real(const JsonbValue *number)
 {

@@ -20,7 +20,8 @@
 
 typedef struct KgVectors
 {
-	int dimensions; /* 0: kg_enable_vectors() was not called */
+	/* number of dimensions; 0: kg_enable_vectors() was not called */
+	int dimensions;
 	const char *model;
 } KgVectors;
 

@@ -304,7 +304,8 @@ kg_derived_fill(const KgCatalog *catalog, KgShown *shown, int n)
 	int counted = 0;
 
 	/*
-	 * With as_of, no counts are computed, because past edges are not counted.
+	 * With as_of, replies have no counts: history does not store computed
+	 * values.
 	 */
 	if (kg_past_asked())
 		return;

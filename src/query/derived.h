@@ -3,11 +3,11 @@
  *	  Values of x-derived properties: counts of an entity's edges,
  *	  computed when they are shown, filtered, sorted or grouped by.
  *
- * A property with x-index has a stored count (model/counted.h) of all edges
- * of the tenant. The stored count is used only for the present and only for
- * callers that see all of these edges; kg_counts_are_kept() decides. For
- * other callers, and with valid_at or as_of, edges are counted, for at most
- * kg_graph.max_scan entities.
+ * A property with x-index has a stored count (model/counted.h) of all edges of
+ * the tenant. The stored count is used only for the present and only for
+ * callers that see all of these edges; kg_counts_are_kept() decides. For other
+ * callers, and with valid_at, edges are counted, for at most kg_graph.max_scan
+ * entities. With as_of there are no counts.
  */
 #ifndef KG_DERIVED_H
 #define KG_DERIVED_H

@@ -67,15 +67,15 @@ extern const char *kg_sql_entities_of(const char *nodes);
 extern const char *kg_sql_keys_of(int type, int field);
 
 /*
- * Returns the SELECT of the key of a stored count of a node. node is an
- * expression.
+ * Returns a SELECT of the stored count of a node for the field, as a key. node
+ * is an expression.
  */
 extern const char *kg_sql_count_of(KgSqlBuilder *b, const KgField *field,
 								   const char *node);
 
 /*
- * Returns the expression for the key of a field with one value, in index_keys,
- * an expression.
+ * Returns the expression that extracts the key of a field with one value from
+ * index_keys, which is an expression, too.
  */
 extern const char *kg_sql_key_of(KgSqlBuilder *b, const KgField *field,
 								 const char *index_keys);
@@ -111,7 +111,7 @@ extern void kg_sql_types(KgSqlBuilder *b, const char *alias,
 
 extern KgStatement kg_sql_statement(const KgSqlBuilder *b);
 
-/* Runs the statement by kg_plan_run(). */
+/* Runs the statement and passes each row to the function (kg_plan_run()). */
 static inline uint64
 kg_sql_run(const KgSqlBuilder *b, KgRowFunction row, void *arg)
 {

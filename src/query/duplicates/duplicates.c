@@ -152,8 +152,8 @@ read_entities(KgDuplicates *d)
 /* ---- pairs ---- */
 
 /*
- * Returns the pair of two entities, given by their indexes with a < b. Creates
- * the pair if it does not exist.
+ * Returns the pair of the entities with the indexes a and b, in either order.
+ * Creates the pair if it does not exist.
  */
 static KgSamePair *
 pair_of(KgDuplicates *d, int a, int b)

@@ -41,8 +41,8 @@ is_bound(const KgCatalog *catalog, const KgCondition *condition)
 }
 
 /*
- * Returns the operator that is true of exactly those values of which op is
- * false. Returns KG_OP_IS_NULL if there is no such operator.
+ * Returns the operator that matches exactly the values that op does not match.
+ * Returns KG_OP_IS_NULL if no operator does.
  */
 static KgOp
 opposite_of(KgOp op)

@@ -102,7 +102,7 @@ static const struct
 	{"!=", KG_OP_NE, READ_NOT},
 	{"!==", KG_OP_NE, READ_NOT},
 	{"<>", KG_OP_NE, READ_NOT},
-	/* "!", as the beginning of "!=": not equal */
+	/* the character U+2260 (not equal) */
 	{"\342\211\240", KG_OP_NE, READ_NOT},
 	{"!", KG_OP_NE, READ_NOT},
 	{"ne", KG_OP_NE, READ_NOT},

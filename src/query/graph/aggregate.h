@@ -89,7 +89,7 @@ typedef struct KgAccumulator
 	/* sum of other numbers; NULL: no such number */
 	Numeric sum;
 	KgGroupValue extreme;
-	struct KgNumbers *numbers; /* the numbers of a median */
+	struct KgNumbers *numbers; /* for a median: the added numbers */
 } KgAccumulator;
 
 typedef struct KgGroup

@@ -217,7 +217,8 @@ run_range(Expansion *e, int64 first, int64 last, KgRowFunction receive)
 typedef struct KgBlocks
 {
 	KgNodeSet numbers;
-	PackedRow *rows; /* blocks, by the index of their number */
+	/* cached blocks, by the index of the block's number in numbers */
+	PackedRow *rows;
 	uint32 room;
 } KgBlocks;
 

@@ -112,7 +112,10 @@ typedef struct KgPage
 	 */
 	const KgPageKey *after;
 	uint64 limit;
-	/* set if data is needed, which may then be read at once */
+	/*
+	 * the caller needs the data of the nodes, which may then be read together
+	 * with the nodes
+	 */
 	bool with_data;
 	/* result */
 	uint64 total; /* number of nodes that "keep" selects */

@@ -90,7 +90,10 @@ needs_ranks(const KgPaths *paths)
 		   paths->query->test != NULL;
 }
 
-/* Tests the nodes that are not tested yet. */
+/*
+ * Tests whether the nodes that were not tested yet may be inner nodes of a
+ * path.
+ */
 static void
 test_nodes(KgPaths *paths)
 {
@@ -114,7 +117,10 @@ test_nodes(KgPaths *paths)
 	paths->npasses = paths->set.n;
 }
 
-/* Reads the types of the nodes that were reached, and tests them, if needed. */
+/*
+ * If the search needs types, reads the types of the nodes that were reached.
+ * Tests the nodes.
+ */
 static void
 look_at_nodes(KgPaths *paths)
 {
@@ -148,8 +154,8 @@ start_side(Reading *reading, Side *side, const int64 *nodes, uint32 n,
 }
 
 /*
- * Returns whether a path is complete at the node, because the other side has
- * reached it.
+ * Returns whether a path is complete at the node, because the search from the
+ * other end has reached the node.
  */
 static bool
 is_met(const KgPaths *paths, const Side *other, uint32 node)
@@ -289,8 +295,8 @@ next_frontier(Reading *reading, Side *side, uint64 before)
 			next[nnext++] = node;
 	}
 	/*
-	 * Nodes that the other side expanded are not skipped: "expanded" has a flag
-	 * for each direction.
+	 * A node that the other side expanded is not skipped: "expanded" has one
+	 * flag for each direction.
 	 */
 	pfree(side->frontier);
 	side->frontier = next;
@@ -350,8 +356,8 @@ is_short(const Reading *reading, const KgLink *link)
 }
 
 /*
- * Removes links that are not on a shortest path before sorting, because most
- * are not.
+ * Removes links that are not on a shortest path. This is done before sorting,
+ * because it removes most links.
  */
 static void
 drop_longer(Reading *reading)
@@ -369,7 +375,10 @@ drop_longer(Reading *reading)
 	links->n = n;
 }
 
-/* Adds a node of the previous set to the new set. Returns its index. */
+/*
+ * Adds a node of the previous set to the new set. Returns the node's index in
+ * the new set.
+ */
 static uint32
 keep_node(KgPaths *paths, const KgNodeSet *before, uint16 *ranks, bool *passes,
 		  uint32 node)

@@ -84,7 +84,7 @@ typedef struct Walker
 	const uint8 *distance;
 	uint32 room; /* number of paths that are still wanted */
 	int64 steps;
-	uint64 looked; /* links examined */
+	uint64 looked; /* number of links examined */
 	bool stop;
 	KgPath path;
 	uint32 width[KG_MAX_PATH_HOPS]; /* number of parallel links of each hop */
@@ -380,7 +380,10 @@ measure_target(KgPaths *paths, uint32 target, ToTarget *tt)
 	uint32 head = 0;
 	uint64 done = 0;
 
-	/* Only the nodes of the previous target must be cleared. */
+	/*
+	 * Only the distances of nodes that the previous target set must be
+	 * cleared.
+	 */
 	for (uint32 i = 0; i < tt->n; i++)
 		tt->distance[tt->queue[i]] = KG_FAR;
 	tt->n = 0;

@@ -18,7 +18,7 @@ typedef struct KgProbe
 	KgGraph *graph;
 	int nsample;
 	int64 sample[KG_SAMPLE];
-	/* number of edges of a node that the last hop read */
+	/* mean number of edges of a node that the last hop read */
 	double read;
 	/* state of the hop that is being read */
 	int64 next[2 * KG_SAMPLE]; /* a sample: every stride-th neighbour */

@@ -59,12 +59,19 @@ typedef struct Walker
 	int wanted;	  /* number of rows that fill the page */
 	int accepted; /* number of rows after the cursor */
 	bool descending;
-	/* the walk's order is the page's order, ties included */
+	/*
+	 * the order of the walk is exactly the order of the page, also among rows
+	 * with equal keys
+	 */
 	bool exact;
-	/* ties come in another order, so the last group is read again */
+	/*
+	 * rows with equal keys come in another order, so the last group is read
+	 * again
+	 */
 	bool refetch;
 	int phase;
-	KgWalkStart at; /* the last row examined, or the start */
+	/* position of the walk: the last row examined, or the start */
+	KgWalkStart at;
 	int64 examined;
 	bytea *group;	  /* key of the current group */
 	int before_group; /* rows accepted before the group */
@@ -491,7 +498,10 @@ compare_keys_down(const void *a, const void *b)
 	return kg_key_sort(b, a);
 }
 
-/* Turns an "in" on the sort field into the groups to walk. */
+/*
+ * Makes each key of an "in" on the sort field a group to walk, and removes the
+ * "in" from the source.
+ */
 static void
 take_keys(Walker *walker, KgSource *source)
 {
@@ -563,7 +573,10 @@ init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 	}
 	if (query->nsort == 0)
 	{
-		/* For a single equality, its key is the only group. */
+		/*
+		 * A condition "eq" on the sort field has one key, which is the only
+		 * group.
+		 */
 		walker->exact = true;
 		walker->nkeys = 1;
 		walker->keys = source->own->conditions[0].keys;
@@ -586,8 +599,8 @@ init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 /* ---- sources ---- */
 
 /*
- * Counts matches up to max. Sets *all to false if no more decisions may be
- * requested for the count.
+ * Counts matches up to max. Sets *all to false if the count is incomplete,
+ * because no more decisions of the authorizer may be requested.
  */
 static int64
 count_total_of(const KgListQuery *query, const KgSource *source, int64 max,
@@ -602,7 +615,10 @@ count_total_of(const KgListQuery *query, const KgSource *source, int64 max,
 	return kg_plan_count_rows(&statement, all);
 }
 
-/* State of a drive, which reads all rows of a source. All these rows match. */
+/*
+ * State of a drive, which reads all rows of a source. All these rows match the
+ * filter.
+ */
 typedef struct Drive
 {
 	const KgListQuery *query;
@@ -610,7 +626,8 @@ typedef struct Drive
 	/* counts of edges that the rows are sorted by, or NULL */
 	const KgCounts *counts;
 	KgRows *rows;
-	const KgMatch **matches; /* matches of the search, sorted by node */
+	/* matches of the search by name or text, sorted by node */
+	const KgMatch **matches;
 	int64 delivered;
 } Drive;
 
@@ -731,8 +748,8 @@ count_nodes(const KgListQuery *query, const KgSource *source)
 }
 
 /*
- * Returns the number of matching rows, or -1 if rows may repeat. Reads at most
- * "most" rows (0: no limit).
+ * Reads and stores all rows of a source. Returns the number of matching rows,
+ * or -1 if rows may repeat. Reads at most "most" rows (0: no limit).
  */
 static int64
 drive(const KgListQuery *query, const KgSource *source, KgRows *rows,
@@ -1206,8 +1223,8 @@ find_drivers(const KgListQuery *query)
 }
 
 /*
- * Returns whether the number of listed nodes is the total and no entity is
- * shown.
+ * Returns whether the query only asks for the total of listed nodes (its limit
+ * is 0), so that their number is the reply.
  */
 static bool
 is_counted_already(const KgListQuery *query)

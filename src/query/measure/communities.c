@@ -21,7 +21,10 @@
 #include "query/measure/groups.h"
 
 #define SUM_OF_WEIGHTS ldexp(1, 50)
-/* Passes over the whole graph; each begins with the result of the last. */
+/*
+ * Number of passes over the whole graph. Each pass begins with the communities
+ * of the previous pass.
+ */
 #define PASSES 2
 /* A move has to raise the modularity by more than an error of rounding. */
 #define LEAST_GAIN 1e-10
@@ -45,7 +48,7 @@ typedef struct Leiden
 	uint32 *community;
 	/* indexed by node of the network: its node of the level */
 	uint32 *flat;
-	/* of the size of the network: */
+	/* the arrays below have as many members as the network has nodes: */
 	/* indexed by community, or part: the sum of the degrees of its nodes */
 	double *total;
 	/* indexed by community, or part: the number of its nodes */
@@ -238,8 +241,8 @@ is_well_connected(const Leiden *l, double out, double total, double whole)
 }
 
 /*
- * If a node is a part alone, merges it with the best other part, if there is
- * such a part.
+ * If a node is the only node of its part, merges the node with the best other
+ * part, if there is such a part.
  */
 static void
 merge_node(Leiden *l, uint32 node, double whole)
@@ -327,7 +330,10 @@ renumber(const Leiden *l, uint32 *group, uint32 n)
 	return count;
 }
 
-/* Makes the arcs between parts. order has the nodes sorted by their parts. */
+/*
+ * Makes the arcs between the parts for the next level. order has the nodes
+ * sorted by their parts.
+ */
 static void
 join_arcs(Leiden *l, const uint32 *start, const uint32 *order, Level *next)
 {
@@ -378,7 +384,10 @@ free_level(Level *level)
 	pfree(level->degree);
 }
 
-/* Makes the level of the parts. Returns false if each part is a node. */
+/*
+ * Makes the next level, whose nodes are the parts. Returns false if each part
+ * has a single node.
+ */
 static bool
 aggregate(Leiden *l, const Level *first)
 {

@@ -39,7 +39,7 @@
 
 typedef struct Registered
 {
-	/* its hash is the hash of the tenant's name */
+	/* cache entry; its hash is the hash of the tenant's name */
 	KgCacheEntry entry;
 	char *tenant;
 	char *function; /* the tenant's authorizer, or NULL */
@@ -148,7 +148,7 @@ kg_authorizer_check(Oid function)
 
 typedef struct Callable
 {
-	/* its hash is the hash of the function's name */
+	/* its hash is the hash of the name of the authorizer function */
 	KgCacheEntry entry;
 	Oid role;
 	char *name;
@@ -306,7 +306,7 @@ typedef struct Asking
 	int npiece;
 	bool *told;
 	bool *allows;
-	/* index of the id that the next answer is expected to be about */
+	/* index of the id that is expected in the next answer */
 	int next;
 	uint64 answers;
 } Asking;

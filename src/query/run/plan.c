@@ -46,11 +46,12 @@
 
 typedef struct PlanEntry
 {
-	KgCacheEntry entry; /* its hash is the hash of the SQL text */
+	KgCacheEntry entry; /* cache entry; its hash is the hash of the SQL text */
 	Oid role;
 	bool row_security;
 	const char *sql;
-	const char *tenant; /* that of the statement, or NULL */
+	/* tenant of the statement (KgStatement.tenant), or NULL */
+	const char *tenant;
 	SPIPlanPtr plan;
 	MemoryContextCallback gone;
 } PlanEntry;
@@ -263,7 +264,7 @@ fetch_entry(const KgStatement *statement)
 	return entry;
 }
 
-/* Receives rows from SPI and passes them to a function. */
+/* A DestReceiver that passes the rows of SPI to a function. */
 typedef struct RowReceiver
 {
 	DestReceiver pub;

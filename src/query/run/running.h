@@ -16,7 +16,7 @@
 typedef struct KgExplained
 {
 	MemoryContext context;
-	List *statements; /* KgStatement *, each text once */
+	List *statements; /* list of KgStatement *, each SQL text once */
 	/* sum of the estimates (query/graph/cost.h); < 0: no estimate */
 	double cost;
 } KgExplained;
@@ -29,7 +29,7 @@ typedef struct KgClock
 	int ms;
 } KgClock;
 
-/* The function of a registered tool. */
+/* The state of a registered tool with respect to its function. */
 typedef enum KgFunctionRuns
 {
 	KG_NO_FUNCTION,
@@ -55,7 +55,8 @@ typedef struct KgCall
 	MemoryContext context;	/* kg_running_memory(); NULL: not used yet */
 	/* created when needed (query/run/decisions.h) */
 	struct KgDecisions *decisions;
-	bool writes;				   /* it writes: no tool statements, no clock */
+	/* the call writes: it runs no statements of tools and has no clock */
+	bool writes;
 	bool registered;			   /* a registered tool runs */
 	KgFunctionRuns function;	   /* function of the registered tool */
 	bool lowered;				   /* settings are lowered until it ends */
@@ -67,10 +68,10 @@ typedef struct KgCall
 	/* the running tool, for query/argument/repair.h */
 	const char *tool;
 	const Jsonb *arguments;
-	/* the last measured reply, and its length as text */
+	/* the reply that was measured last, and the length of its text in bytes */
 	const Jsonb *measured;
 	Size measured_size;
-	/* value of "now" in the call; 0: not read yet */
+	/* current time of the call, "now"; 0: not read yet */
 	TimestampTz now;
 	struct KgPast *past;	  /* query/time/past.h; NULL: no as_of */
 	const KgCatalog *catalog; /* kg_running_catalog(); NULL: not read yet */
@@ -165,8 +166,9 @@ extern bool kg_running_late(void);
 extern void kg_running_timed(void (*work)(void *arg), void *arg);
 
 /*
- * Runs work that writes within the call. The clock of the call stops during the
- * work, which only the time limit requested by the caller can end.
+ * Runs work that writes within the call. The clock of the call stops during
+ * the work. Only the time limit that the caller requested
+ * (kg_running_limit_asked()) can end the work.
  */
 extern void kg_running_writing(void (*work)(void *arg), void *arg);
 

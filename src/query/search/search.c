@@ -150,7 +150,7 @@ word_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Records the entities that have the word. */
+/* Records the entities that have the word as found. */
 static void
 find_word(KgSearch *search, int token)
 {
@@ -350,7 +350,7 @@ keep_words(KgSearch *search, KgFound *found, double part)
 typedef struct Naming
 {
 	KgSearch *search;
-	KgChars name; /* reused for each row */
+	KgChars name; /* characters of the current name; the buffer is reused */
 } Naming;
 
 static bool

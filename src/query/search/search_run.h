@@ -34,13 +34,13 @@ typedef struct KgSearch
 	const int32 *type_nos;
 	int ntypes; /* 0: all */
 	const char *folded;
-	KgChars chars; /* characters of folded */
+	KgChars chars; /* characters of the folded query */
 	int ntokens;
 	char **tokens;
 	/* number of entities that have each word of the query, up to a bound */
 	int64 counts[KG_MAX_QUERY_TOKENS];
 	HTAB *found;		/* KgFound by node */
-	double best;		/* score of a whole name or id */
+	double best;		/* best score of a whole name or id so far */
 	const char *number; /* the query if it has only digits, without zeros
 						   before them; or NULL */
 	bool truncated;

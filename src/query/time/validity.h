@@ -30,8 +30,8 @@ extern void kg_validity_ask(const KgCatalog *catalog, const char *valid_at,
 							const char *path);
 
 /*
- * Stops the restriction of statements. The call does not read the present rows,
- * and its reader calls kg_validity_has() for each row.
+ * Stops the restriction of statements. Used for a call that does not read the
+ * present rows. Its reader calls kg_validity_has() for each row instead.
  */
 extern void kg_validity_leave_rows(void);
 

@@ -161,7 +161,10 @@ is_column(const View *view, Node *node, Test *test)
 	const char *name;
 	const Var *data;
 
-	/* A bigint column that is compared with a numeric is below a cast. */
+	/*
+	 * If a bigint column is compared with a numeric, the column is the
+	 * argument of a cast.
+	 */
 	if (IsA(call, FuncExpr) && call->funcid == F_NUMERIC_INT8)
 		call = linitial(call->args);
 	name = kg_own_call((const Node *) call);
@@ -498,7 +501,8 @@ add_test(List *args, const Test *test)
 }
 
 /*
- * Returns whether the other test is the opposite bound of a range on the field.
+ * Returns whether the two tests are the lower and the upper bound of a range
+ * on one field.
  */
 static bool
 is_other_bound(const Test *test, const Test *other)
