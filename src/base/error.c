@@ -610,7 +610,9 @@ code_of_sqlstate(int sqlstate)
 	return -1;
 }
 
-/* If kg_graph raised the error, its DETAIL is complete. */
+/*
+ * Only errors that kg_graph raised have an object of kg_graph as their DETAIL.
+ */
 bool
 kg_error_is_ours(const ErrorData *edata)
 {
@@ -682,7 +684,10 @@ kg_error_caught(const ErrorData *edata)
 
 	if (kg_error_is_ours(edata))
 		return kg_json_parse(edata->detail);
-	/* The server log has the text; the caller of a tool must not see it. */
+	/*
+	 * The text of this error is only in the server log; the caller of a tool
+	 * must not see it.
+	 */
 	if (code < 0)
 		return kg_error_object(kg_error_new(
 			KG_INTERNAL, "internal error; the server log has the details"));

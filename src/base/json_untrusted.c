@@ -138,7 +138,10 @@ nests_deep(const char *text, int len)
 	return false;
 }
 
-/* Scans the text.  The lexer decodes escapes, so that it finds \u0000, too. */
+/*
+ * Scans the text. The lexer decodes escapes, so that the escape of U+0000 is
+ * found, too.
+ */
 static bool
 scan_text(const char *text, int len, Scan *scan)
 {

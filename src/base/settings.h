@@ -87,13 +87,15 @@ typedef enum KgMcpServer
 } KgMcpServer;
 
 extern int kg_setting_confirm;
-extern int kg_setting_confirm_more; /* set by the caller for itself */
+extern int kg_setting_confirm_more; /* set by callers for themselves */
 extern int kg_setting_audit;
 extern int kg_setting_audit_to;
 extern int kg_setting_audit_arguments;
-extern char *kg_setting_agent; /* name of one of the tenant's agents */
+/* name of an agent of the tenant; selects this agent */
+extern char *kg_setting_agent;
 extern const struct KgToolsets *kg_setting_toolsets;
-extern char *kg_setting_tenant;			/* selects one of the granted tenants */
+/* name of a tenant granted to the role; selects this tenant */
+extern char *kg_setting_tenant;
 extern int kg_setting_idempotency_time; /* seconds */
 extern int kg_setting_load_time;		/* seconds */
 extern int kg_setting_max_entity_bytes;

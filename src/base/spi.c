@@ -374,7 +374,8 @@ void
 kg_push_newest_snapshot(void)
 {
 	/*
-	 * Parallel mode allows no new snapshot; caches become stale when it ends.
+	 * Parallel mode allows no new snapshot, so the caller's snapshot is used,
+	 * and caches become stale when parallel mode ends.
 	 */
 	if (IsInParallelMode())
 	{

@@ -682,7 +682,10 @@ look_up(const KgMemory *memory, Words *words)
 	return true;
 }
 
-/* Replaces the chosen words by these words, if fewer rows have them. */
+/*
+ * Replaces the chosen words by other words, if fewer rows have the other
+ * words.
+ */
 static void
 offer_words(const KgMemory *memory, Words *words, Words *chosen, int64 *fewest)
 {

@@ -15,7 +15,7 @@ typedef struct KgRemembered
 	const char *type;
 	bool stub;
 	int n;
-	const char **observations; /* in their order */
+	const char **observations; /* observations, in their order */
 } KgRemembered;
 
 typedef struct KgRemembrance

@@ -39,7 +39,10 @@ extern int kg_sql_param_int64(KgSqlBuilder *b, int64 n);
 /* Adds the number of an x-index property in kg_index_key. */
 extern int kg_sql_param_field(KgSqlBuilder *b, const KgField *field);
 extern int kg_sql_param_bytea(KgSqlBuilder *b, const bytea *value);
-/* Adds an array parameter; its elements are copied. */
+/*
+ * Adds an array parameter, with a copy of the elements. Returns the number of
+ * the parameter.
+ */
 extern int kg_sql_param_array(KgSqlBuilder *b, Oid element, const Datum *values,
 							  int n);
 extern int kg_sql_param_texts(KgSqlBuilder *b, char *const *texts, int n);

@@ -262,7 +262,10 @@ kg_hints_only_exact(const KgMatches *matches, int n)
 {
 	int found = -1;
 
-	/* The matched text may be the number of the id without its word. */
+	/*
+	 * The matched text may be only the number in the id, without the word
+	 * before it.
+	 */
 	for (int i = 0; i < n; i++)
 		if (matches->matches[i].how == KG_MATCH_EXACT ||
 			(matches->matches[i].how == KG_MATCH_TOKEN &&
@@ -1127,7 +1130,10 @@ check_label(const KgListQuery *query, const KgType *target,
 	KgError *err;
 	int n = 0;
 
-	/* An id in another case is not a name; it gets a hint instead. */
+	/*
+	 * If the value is an id in another case, it is not a name, and a hint
+	 * corrects it instead.
+	 */
 	for (int i = 0; i < matches->n && matches->matches[i].how == KG_MATCH_EXACT;
 		 i++)
 		if (matches->matches[i].kind != KG_TERM_ID)

@@ -127,8 +127,8 @@ is_given(const JsonbContainer *object, const char *ours)
 }
 
 /*
- * Returns whether "ours" is "id" or "ids" and the value has the form of the
- * other of the two: an array belongs to "ids", a scalar to "id".
+ * Returns whether the argument is "id" or "ids" and the value has the form of
+ * the other of these two: an array belongs to "ids", a scalar to "id".
  */
 static bool
 is_of_other_number(const char *ours, const JsonbValue *value,
@@ -322,7 +322,7 @@ typedef struct Parts
 	int n;
 	int numbers[3];
 	int digits[3];
-	/* number of the month if it was given by name, or 0 */
+	/* number of the month if the text has the name of a month; otherwise 0 */
 	int month;
 	int month_at;
 	char sign; /* character that separates the first two numbers */

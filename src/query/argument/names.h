@@ -51,7 +51,10 @@ extern bool kg_name_means(const JsonbContainer *object, const char *name,
 						  const JsonbValue *value, const char *ours,
 						  const KgMember *member);
 
-/* Returns "asc" or "desc" for a word or a sign that means it, or NULL. */
+/*
+ * Returns "asc" or "desc" for a word or sign that means this order; NULL for
+ * any other value.
+ */
 extern const char *kg_order_meant(const JsonbValue *value);
 
 /*

@@ -31,7 +31,7 @@ typedef struct KgSameText
 typedef struct KgSameValue
 {
 	const KgSameText *value;
-	int sharers; /* number of entities with it */
+	int sharers; /* number of entities with this value */
 	struct KgSameValue *next;
 } KgSameValue;
 

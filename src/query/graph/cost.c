@@ -37,7 +37,10 @@ static const KgBound unbounded = {.nodes = INFINITY};
 
 #define KG_LEVELS Max(KG_MAX_PATH_HOPS, KG_MAX_REACH_HOPS)
 
-/* The estimate of a walk: its fan-outs, and the maximum number of edges. */
+/*
+ * The estimate of a walk: its fan-outs (edges of a node at each hop), and the
+ * maximum number of edges.
+ */
 typedef struct Fan
 {
 	const KgFollow *walk;

@@ -43,7 +43,7 @@ typedef struct Expansion
 {
 	KgGraph *graph;
 	const KgFollow *walk;
-	/* receives packed edges; NULL: found receives them, too */
+	/* receives packed edges; NULL: they are passed to found(), too */
 	KgPackedFunction packed;
 	KgNeighborFunction found;
 	void *arg;

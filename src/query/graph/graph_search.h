@@ -85,7 +85,10 @@ typedef struct KgGraph
 	const KgCatalog *catalog;
 	MemoryContext context;
 	Datum tenant;
-	/* some entities are hidden, so each hop checks its nodes */
+	/*
+	 * some entities may be hidden, so each hop checks the visibility of its
+	 * nodes
+	 */
 	bool check_nodes;
 	/*
 	 * kg_adjacency may be read, because it has exactly the edges that the
@@ -150,7 +153,7 @@ extern void kg_graph_run(KgGraph *graph, KgGraphSql which, int nargs,
 						 const Oid *types, Datum *values, KgRowFunction row,
 						 void *arg);
 
-/* Raise KG_LIMIT_EXCEEDED if a search exceeds its settings. */
+/* Raise KG_LIMIT_EXCEEDED if a search exceeds the limits of the settings. */
 extern void kg_graph_check_visited(KgGraph *graph, uint64 visited);
 extern void kg_graph_check_memory(KgGraph *graph);
 extern void kg_graph_charge_edges(KgGraph *graph, int64 edges);

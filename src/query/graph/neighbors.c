@@ -295,7 +295,10 @@ expand_level(ReachState *state, KgNeighborFunction found)
 	int64 *nodes;
 	uint32 count = 0;
 
-	/* A copy, because the set's array moves when it grows. */
+	/*
+	 * Expands a copy of the nodes, because the array of the set moves when the
+	 * set grows.
+	 */
 	nodes = MemoryContextAllocHuge(state->graph->context,
 								   Max((Size) n, 1) * sizeof(int64));
 	for (uint32 i = 0; i < n; i++)

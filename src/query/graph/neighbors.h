@@ -40,7 +40,7 @@ extern void kg_edge_list_add(KgEdgeList *list, uint32 source, uint32 target,
 #define KG_REACH_EDGES 2 /* store the edges walked, each once */
 /* the result has edges between outermost nodes */
 #define KG_REACH_RING 4
-/* count edges and list their relations instead */
+/* count edges and list their relations, instead of storing the edges */
 #define KG_REACH_COUNT 8
 
 typedef struct KgReach

@@ -110,7 +110,7 @@ kg_nodeset_has(const KgNodeSet *set, int64 node)
 	return kg_nodeset_find(set, node) != KG_NO_NODE;
 }
 
-/* Adds a node unless the set has it; returns its index. */
+/* Adds a node unless the set has it. Returns the index of the node. */
 static inline uint32
 kg_nodeset_add(KgNodeSet *set, int64 node)
 {
@@ -138,7 +138,10 @@ kg_nodeset_add(KgNodeSet *set, int64 node)
 	return set->n - 1;
 }
 
-/* Adds a node if its index is not needed. */
+/*
+ * Adds a node unless the set has it, for callers that do not need the node's
+ * index.
+ */
 static inline void
 kg_nodeset_include(KgNodeSet *set, int64 node)
 {

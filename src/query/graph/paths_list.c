@@ -62,7 +62,10 @@ kg_paths_add(KgPaths *paths, const KgPath *path)
 /* The links of each node that can lead to a target; links NULL: all links. */
 typedef struct Ways
 {
-	/* indexed by node; its length is the number of nodes + 1 */
+	/*
+	 * indexed by node: the first index of its links in "links"; number of
+	 * nodes + 1 members
+	 */
 	uint32 *start;
 	/* indexes of links, in the order of replies */
 	uint32 *links;

@@ -438,7 +438,7 @@ typedef struct Look
 	double next;
 	double then;   /* residual at the last check */
 	uint32 nknown; /* number of nodes at the last check */
-	double *known; /* their scores at the last check */
+	double *known; /* scores of these nodes at the last check */
 	/* ratio of the residual to the score added since the last check */
 	double share;
 } Look;
@@ -594,7 +594,10 @@ is_settled(Look *look)
 
 /* ---- the whole search ---- */
 
-/* Adds each node's part of its residual to its score, which needs no edges. */
+/*
+ * For each node, adds the part of the residual that the node does not pass on
+ * to its score. This needs no edges.
+ */
 static void
 keep_parts(KgRanking *r)
 {

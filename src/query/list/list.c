@@ -306,7 +306,10 @@ walk_stretch(Walker *walker, KgWalk direction, int64 budget)
 	return walker->full || walker->examined - before >= budget;
 }
 
-/* Reads the last group of a full page again, from its beginning. */
+/*
+ * Reads the last group of a full page (the rows with the last key) again, from
+ * its beginning.
+ */
 static void
 refetch_group(Walker *walker)
 {
@@ -443,7 +446,7 @@ walk_ids(Walker *walker, int64 budget)
 			walker->at.entity_id = after->entity_id;
 		}
 	}
-	/* The index of numbers is walked by their keys. */
+	/* If ids are numbers, their index has keys in place of the text of ids. */
 	if (walker->at.set && walker->source->kind == KG_SOURCE_KEY)
 		walker->at.key = kg_id_key(walker->query->type, walker->at.entity_id);
 	if (!walk_stretch(
@@ -584,7 +587,8 @@ init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 	}
 	walker->descending = query->sort[0].descending;
 	/*
-	 * In the index, the entities of a key are in the text order of their ids.
+	 * In the index, entities with equal keys are in the order of their ids as
+	 * texts. If ids are numbers, the last group must be read again.
 	 */
 	if (query->nsort == 1 && query->type->number_ids)
 		walker->refetch = kg_list_orders_numbers(query);
@@ -1095,7 +1099,7 @@ listed_source(const KgListQuery *query)
 		kg_filter_without_scan(query->filter), nodes, matches->n);
 }
 
-/* State of reading data of rows by their nodes. */
+/* State of a statement that reads the data of rows by their nodes. */
 typedef struct Fetch
 {
 	KgRow **rows; /* sorted by node */

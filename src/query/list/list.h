@@ -26,7 +26,10 @@ typedef struct KgSort
 	const KgField *field;
 	const char *path; /* JSON Pointer of the field's name */
 	bool descending;
-	/* its values are counts of edges, so the list starts from nodes */
+	/*
+	 * the field's values are counts of edges, so the nodes are found before
+	 * they are sorted
+	 */
 	bool counts;
 	/*
 	 * for a path through references that ends in field: the path, and the keys
@@ -50,7 +53,7 @@ typedef struct KgRow
 	/* stored data of the entity, if it was read with the row; or NULL */
 	struct varlena *stored;
 	Jsonb *data;		  /* data of the entity, set by kg_list_fetch() */
-	const KgMatch *match; /* if a search found it, or NULL */
+	const KgMatch *match; /* match of a search that found the entity, or NULL */
 	bytea *keys[FLEXIBLE_ARRAY_MEMBER];
 } KgRow;
 

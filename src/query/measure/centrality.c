@@ -132,8 +132,11 @@ typedef struct Cores
 	/* indexed by node: the number of neighbours that are left */
 	uint32 *degree;
 	uint32 *order; /* nodes by degree */
-	uint32 *place; /* indexed by node: its position in order */
-	/* indexed by degree: its first index in order */
+	uint32 *place; /* indexed by node: the node's position in the array order */
+	/*
+	 * indexed by degree: index in the array order of the first node of this
+	 * degree
+	 */
 	uint32 *first;
 } Cores;
 

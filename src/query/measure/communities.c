@@ -46,7 +46,7 @@ typedef struct Leiden
 	Level level;
 	/* indexed by node of the level: its community, below level.n */
 	uint32 *community;
-	/* indexed by node of the network: its node of the level */
+	/* indexed by node of the network: the node of the level that contains it */
 	uint32 *flat;
 	/* the arrays below have as many members as the network has nodes: */
 	/* indexed by community, or part: the sum of the degrees of its nodes */
@@ -60,7 +60,7 @@ typedef struct Leiden
 	/* the communities, or parts, that have arcs to the current node */
 	uint32 *near;
 	uint32 nnear;
-	/* nodes, in the order in which they are moved */
+	/* nodes of the level, in the order in which they are moved */
 	uint32 *order;
 	/* indexed by node of the level: its part in the refinement */
 	uint32 *part;
@@ -425,7 +425,10 @@ aggregate(Leiden *l, const Level *first)
 
 /* ---- the whole ---- */
 
-/* Goes over the whole graph once. Sets flat to the communities of its nodes. */
+/*
+ * Goes over the whole graph once, from the first level to the last. Sets flat
+ * to the communities of the network's nodes.
+ */
 static void
 pass(Leiden *l, const Level *first)
 {
@@ -449,7 +452,10 @@ pass(Leiden *l, const Level *first)
 	(void) renumber(l, l->flat, n);
 }
 
-/* Rounds the weights of the network, and makes its level. */
+/*
+ * Rounds the weights of the network, and makes the first level from the
+ * network.
+ */
 static void
 make_first(Leiden *l, Level *first)
 {

@@ -37,7 +37,7 @@ typedef struct Reading
 	uint32 n;
 	uint32 capacity;
 	int64 from; /* the last node whose edges were received */
-	uint32 at;	/* its index */
+	uint32 at;	/* index of that node in nodes */
 	/* the first edge whose weight cannot be used */
 	bool bad;
 	int64 bad_ends[2];

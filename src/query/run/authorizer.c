@@ -148,7 +148,7 @@ kg_authorizer_check(Oid function)
 
 typedef struct Callable
 {
-	/* its hash is the hash of the name of the authorizer function */
+	/* cache entry; its hash is the hash of the function's name */
 	KgCacheEntry entry;
 	Oid role;
 	char *name;
@@ -290,7 +290,7 @@ require_callable(const char *name, uint64 hash)
 
 /* ---- calls of the function ---- */
 
-/* A request for decisions and its result. */
+/* A request to the authorizer for decisions about ids, and its result. */
 typedef struct Asking
 {
 	const char *tenant;

@@ -72,8 +72,8 @@ typedef struct Decision
 } Decision;
 
 /*
- * nobody denies an entity without an authorizer or without an id; everybody
- * allows an entity that needs no decision.
+ * Fixed decisions: a denial for an entity without an authorizer or without an
+ * id, and a permission for an entity that needs no decision.
  */
 static const Decision nobody = {.verdict = DENIED};
 static const Decision everybody = {.verdict = ALLOWED};
@@ -87,7 +87,7 @@ struct KgDecisions
 	/* a gateway decides, too (query/run/exchange.h) */
 	bool outside;
 	bool about_nobody; /* the gateway's call is for no subject */
-	/* the call ended because it needs more decisions */
+	/* the call has ended, because it needs more decisions of the gateway */
 	bool ended;
 	Decision **all;
 	uint32 n;

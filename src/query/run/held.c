@@ -350,7 +350,10 @@ rescans_all(const PlannedStmt *statement)
 	return plan != NULL && (IsA(plan, IndexScan) || IsA(plan, IndexOnlyScan));
 }
 
-/* Returns whether the statement has run before. If not, records it. */
+/*
+ * Returns whether the statement has run before in this transaction. If not,
+ * records the statement.
+ */
 static bool
 offered(const char *sql)
 {

@@ -21,7 +21,10 @@ typedef struct KgExplained
 	double cost;
 } KgExplained;
 
-/* A deadline of a call and the name of its source, for messages. */
+/*
+ * A deadline of a call, and the name of the setting or argument that set the
+ * deadline, for messages.
+ */
 typedef struct KgClock
 {
 	TimestampTz end; /* 0: never */
@@ -29,7 +32,10 @@ typedef struct KgClock
 	int ms;
 } KgClock;
 
-/* The state of a registered tool with respect to its function. */
+/*
+ * Whether a registered tool runs its function, and whether the function
+ * writes.
+ */
 typedef enum KgFunctionRuns
 {
 	KG_NO_FUNCTION,
@@ -57,9 +63,10 @@ typedef struct KgCall
 	struct KgDecisions *decisions;
 	/* the call writes: it runs no statements of tools and has no clock */
 	bool writes;
-	bool registered;			   /* a registered tool runs */
-	KgFunctionRuns function;	   /* function of the registered tool */
-	bool lowered;				   /* settings are lowered until it ends */
+	bool registered;		 /* a registered tool runs */
+	KgFunctionRuns function; /* function of the registered tool */
+	/* the call has lowered settings until it ends */
+	bool lowered;
 	const struct KgLimits *limits; /* limits of the caller; NULL: no limits */
 	KgPlace place;
 	/* number of edges that graph searches have read */
@@ -153,7 +160,7 @@ extern void kg_running_limit_time(const char *name, int ms);
  */
 extern void kg_running_limit_asked(const char *name, int ms);
 
-/* Returns whether the call is past its end. */
+/* Returns whether the call is past its deadline. */
 extern bool kg_running_late(void);
 
 /*

@@ -611,7 +611,10 @@ matched_field(const KgMatch *match, const KgType *type)
 	return match->kind == KG_TERM_ID || token ? type->id_field : NULL;
 }
 
-/* The terms of a text are words of the query, so they need no mark. */
+/*
+ * Terms of a match by words of texts are words of the query, so they need no
+ * mark as untrusted.
+ */
 void
 kg_match_write_members(const KgMatch *match, const KgType *type,
 					   KgJsonWriter *w)

@@ -629,7 +629,10 @@ typedef struct Beside
 	const char *id;
 	int64 node; /* 0: any node that has had the id */
 	TimestampTz time;
-	/* the first change after the time, or else the last one up to it */
+	/*
+	 * true: the first change after the time; false: the last change up to the
+	 * time
+	 */
 	bool after;
 } Beside;
 

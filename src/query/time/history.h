@@ -102,7 +102,7 @@ typedef struct KgFollowed
 	int ntypes;
 	const int32 *relations;
 	int nrelations;
-	uint64 end; /* all transactions before it have ended */
+	uint64 end; /* transaction number: all transactions before it have ended */
 	/*
 	 * If a position was returned with another mark, changes after it, up to
 	 * this transaction, may be missing. Both 0: no changes are missing.

@@ -45,9 +45,9 @@ typedef struct EntityThen
 	 */
 	int64 node;
 	bool is; /* exists now */
-	/* the caller sees its present or last state */
+	/* the caller sees the present or last state of the entity */
 	bool seen;
-	/* its data at the time, as the caller sees it; NULL: no data */
+	/* data of the entity at the time, as the caller sees it; NULL: no data */
 	Jsonb *data;
 	bytea *keys; /* index_keys of that data; NULL: not extracted yet */
 } EntityThen;

@@ -83,7 +83,7 @@ typedef struct Test
 /* A view: the arguments of its kg_view_row(), and the relation in the query. */
 typedef struct View
 {
-	PlannerInfo *root; /* NULL if the query is planned */
+	PlannerInfo *root; /* NULL: the query has already been planned */
 	RelOptInfo *rel;
 	Index relid;
 	AttrNumber node; /* column numbers in kg_entity */
@@ -669,7 +669,11 @@ count_keys(PlannerInfo *root, const FuncExpr *call)
 	return kg_view_count(&filter, KG_COUNTED_KEYS);
 }
 
-/* rel is the relation of the call's entities, or NULL if it is not known. */
+/*
+ * Counts the keys that a call of kg_view_nodes() reads, once for each planned
+ * statement. rel is the relation that has the entities, or NULL if it is not
+ * known.
+ */
 static const Counted *
 count_call(PlannerInfo *root, const FuncExpr *call, RelOptInfo *rel)
 {
