@@ -610,9 +610,7 @@ code_of_sqlstate(int sqlstate)
 	return -1;
 }
 
-/*
- * Only errors that kg_graph raised have an object of kg_graph as their DETAIL.
- */
+/* An error that kg_graph raised has the complete JSON object as its DETAIL. */
 bool
 kg_error_is_ours(const ErrorData *edata)
 {

@@ -610,8 +610,8 @@ add_near_strings(const KgListQuery *query, const KgField *field,
 		const bytea *key;
 
 		/*
-		 * Values that begin with the text are as near as the neighbours of the
-		 * text in the order of keys, so they are added, too.
+		 * Stored values that begin with the text are added, too. They are as
+		 * near to the text as its neighbours in key order.
 		 */
 		value = kg_json_string_value(spellings[i]);
 		key = field->by_version ? kg_key_bound(field, &value, false)
@@ -711,8 +711,9 @@ written_in(const char *value, const char *text)
 }
 
 /*
- * Corrects the case of a part of a text if the part matches in exactly one
- * other case. Tries the usual cases, and the cases in the nearest values.
+ * Corrects the letter case of a condition on a part of a text, if the part
+ * matches stored values in exactly one other case. Tries the usual cases, and
+ * the cases in the nearest values.
  */
 static void
 correct_case(const KgListQuery *query, const KgCondition *condition,

@@ -246,8 +246,8 @@ forget_counts(KgDrivers *drivers)
 }
 
 /*
- * Adds the nodes of each alternative's best driver, up to bound. Only one
- * alternative's own sets exist at a time.
+ * Adds the nodes of each alternative's best driver, up to bound. The sets of
+ * an alternative are freed before the next alternative is counted.
  */
 static void
 count_alternatives(const KgDrivers *drivers, KgDriver *driver, int64 bound)

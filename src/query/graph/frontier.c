@@ -559,8 +559,8 @@ pays_in_range(const KgGraph *graph, uint32 n, int64 there)
 }
 
 /*
- * Reads the blocks of the piece. Returns whether all of them were read by one
- * range, so that alone_there is complete.
+ * Reads the blocks of the piece. Returns whether one range scan read all
+ * blocks, so that alone_there counts all rows of single nodes.
  */
 static bool
 read_blocks(Expansion *e)

@@ -300,8 +300,8 @@ compare_links(const void *a, const void *b, void *arg)
 }
 
 /*
- * Returns whether the links are one stored edge or parallel edges. A loop is
- * one edge in both directions.
+ * Returns whether the two links are the same stored edge, or parallel edges. A
+ * loop is one edge in both directions.
  */
 static bool
 same_step(const KgLink *x, const KgLink *y)

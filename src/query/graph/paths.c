@@ -32,7 +32,7 @@
 #define KG_BITS_A_NODE 32
 #define KG_FEWEST_BITS 16384
 
-/* The search from one side. */
+/* The search from one end of the paths (side). */
 typedef struct Side
 {
 	bool backward;
@@ -53,9 +53,9 @@ typedef struct Reading
 	Side *side;
 	const Side *other;
 	/*
-	 * A bitmap of the nodes that the other side has reached; the bit of a node
-	 * is its number modulo the bitmap's length. Most nodes have no bit set,
-	 * which saves a lookup in the set.
+	 * A bitmap of the nodes that the search from the other end has reached;
+	 * the bit of a node is its number modulo the bitmap's length. Most nodes
+	 * have no bit set, which saves a lookup in the set.
 	 */
 	uint64 *bits;
 	uint64 mask;
@@ -201,7 +201,7 @@ is_marked(const Reading *reading, int64 node)
 	return (reading->bits[bit >> 6] >> (bit & 63) & 1) != 0;
 }
 
-/* Adds the step if the other side has reached the neighbour. */
+/* Adds the step if the search from the other end has reached the neighbour. */
 static void
 note_if_met(Reading *reading, uint32 from, const KgPackedGroup *group,
 			int64 neighbor, bool backward)
@@ -243,8 +243,8 @@ look_at_steps(uint32 node, const KgPacked *packed,
 }
 
 /*
- * Reads the steps of the frontier and adds the steps that reach the other
- * side. Returns whether there are such steps.
+ * Reads the steps of the side's frontier and adds the steps to nodes that the
+ * other side has reached. Returns whether there are such steps.
  */
 static bool
 read_meeting(Reading *reading, Side *side, const Side *other)
@@ -698,9 +698,9 @@ first_next(KgPaths *paths, const uint8 *before, uint32 node, int left)
 }
 
 /*
- * Retains the links of the first path of the length, without resolving the
- * nodes of the other paths. Retains no link if a node of this path does not
- * exist.
+ * Retains only the links of the first path of this length, in the order of
+ * replies. Does not resolve the nodes of the other paths. Retains no link if a
+ * node of this path does not exist.
  */
 static void
 keep_first(KgPaths *paths, const uint8 *before, int length)

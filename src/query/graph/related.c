@@ -424,7 +424,8 @@ take_anchor(KgGraph *graph, KgChain *chain, uint32 most, KgChain **best)
 
 /*
  * Returns whether all edges of the chain's first step begin at nodes of the
- * type, so that the types of the nodes that a walk finds need not be read.
+ * type. If so, a walk from the ends finds only nodes of the type, and their
+ * types need not be read.
  */
 static bool
 begins_at(KgGraph *graph, const KgChain *chain, const KgType *type)

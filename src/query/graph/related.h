@@ -51,9 +51,9 @@ typedef struct KgRelated
 } KgRelated;
 
 /*
- * Moves to the front of the array the visible nodes for which all chains, and
- * at least one alternative, are true. Returns the number of these nodes.
- * Checks the estimated cost of each chain first.
+ * Reduces the array to the visible nodes for which all chains and at least one
+ * alternative are true. Returns the number of these nodes. Checks the
+ * estimated cost of each chain first.
  */
 extern uint32 kg_related_keep(KgGraph *graph, const KgRelated *related,
 							  int64 *nodes, uint32 n);

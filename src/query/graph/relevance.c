@@ -63,7 +63,10 @@ room(const KgRanking *r, void *array, Size size)
 						 : repalloc_huge(array, size);
 }
 
-/* Frees an array and returns a new one, to which the content is not copied. */
+/*
+ * Frees an array and returns a new array of this size, without the content of
+ * the old array.
+ */
 static void *
 replace(const KgRanking *r, void *array, Size size)
 {
@@ -802,9 +805,10 @@ resolve_between(Resolving *s, uint64 low, uint64 high, int64 *nodes)
 }
 
 /*
- * Resolves the nodes of the classes of scores, from the highest class on, until
- * there are more nodes than the limit. Scores that are reported as equal are in
- * one class or just below its floor.
+ * Resolves the nodes of the classes of scores, from the highest class on,
+ * until there are more nodes than the limit. Scores that are equal when
+ * rounded for the reply are in one class, or just below the least score of the
+ * class.
  */
 static void
 resolve_best(Resolving *s, uint32 limit)

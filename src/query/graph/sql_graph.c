@@ -172,7 +172,10 @@ forget_texts(void)
 	texts_schema = kg_extension_schema_version();
 }
 
-/* Appends a table. A subselect gets an alias if the text does not have one. */
+/*
+ * Appends a table. If the table is replaced by a subselect, the subselect gets
+ * an alias, unless the text has an alias.
+ */
 static void
 append_table(StringInfo buf, const char *name, const char *rest)
 {

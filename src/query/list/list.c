@@ -32,8 +32,9 @@
 #include "utils/builtins.h"
 
 /*
- * Growth factor of the bound in the race of a walk with a drive, rows that a
- * walk may examine per unit of the bound, and the first bound.
+ * Settings of the race of a walk with a drive: the growth factor of the bound,
+ * the number of rows that a walk may examine for each unit of the bound, and
+ * the first bound.
  */
 #define RACE_GROWTH 4
 #define RACE_WALK 1
@@ -806,8 +807,8 @@ drive_by(const KgListQuery *query, const KgDrivers *drivers,
 }
 
 /*
- * Returns the driver with the fewest rows among the drivers that are a single
- * equality, because the index returns their entities in the order of ids.
+ * Returns the driver with the fewest rows among the drivers with a single "eq"
+ * condition: the index returns the entities of one key in the order of ids.
  * Returns NULL if there is no such driver, or another order is requested.
  */
 static KgDriver *
@@ -1184,10 +1185,10 @@ find_rows(const KgListQuery *query, KgDrivers *drivers, KgRows *rows)
 }
 
 /*
- * Like find_rows(), but for a caller from which only an authorizer hides
- * entities. The walk requests no decisions; the entities of the page, whose
- * data is read anyway, are decided together. Returns false if this is not
- * possible, or if an entity of the page is hidden.
+ * Finds the rows up to the end of the page, for a caller from which only an
+ * authorizer hides entities. The walk requests no decisions; the entities of
+ * the page, whose data is read anyway, are decided together. Returns false if
+ * this is not possible, or if an entity of the page is hidden.
  */
 static bool
 find_trusted(const KgListQuery *query, KgDrivers *drivers, KgRows *rows,

@@ -27,8 +27,8 @@ typedef struct KgSort
 	const char *path; /* JSON Pointer of the field's name */
 	bool descending;
 	/*
-	 * the field's values are counts of edges, so the nodes are found before
-	 * they are sorted
+	 * the field's values are counts of edges, so the list finds nodes first
+	 * and then sorts them by their counts
 	 */
 	bool counts;
 	/*

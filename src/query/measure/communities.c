@@ -10,8 +10,8 @@
  * that raise the modularity. It takes the part that raises the modularity most.
  *
  * Weights are rounded to multiples of a 2^50th of their sum. So all sums of
- * weights are exact, and neither the order of additions nor an error that grows
- * with the number of moves has an effect.
+ * weights are exact: they depend neither on the order of additions nor on the
+ * number of moves.
  */
 #include "postgres.h"
 

@@ -424,8 +424,8 @@ execute(Asking *asking, const KgStatement *statement, SPIPlanPtr plan)
  * Calls the function through SPI.
  *
  * If the function is inlined to an index scan, its executor stays open until
- * the caller's statement ends, as the executors of the tools' lookups do.
- * Starting an executor costs more than deciding a few ids.
+ * the caller's statement ends (query/run/held.h). Starting an executor costs
+ * more than deciding a few ids.
  */
 static void
 ask_plan(Asking *asking, KgStatement *statement)

@@ -95,7 +95,8 @@ struct KgDecisions
 	uint32 *slots;
 	uint32 mask;
 	/*
-	 * nodes of the rows read by trials; valid because a call has one snapshot
+	 * nodes of the rows read by trials; the numbers stay valid, because a call
+	 * has one snapshot
 	 */
 	KgNodeSet nodes;
 	const Decision **of_nodes; /* by index in nodes */

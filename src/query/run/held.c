@@ -351,8 +351,8 @@ rescans_all(const PlannedStmt *statement)
 }
 
 /*
- * Returns whether the statement has run before in this transaction. If not,
- * records the statement.
+ * Returns whether the statement is among the recorded statements, which have
+ * run before. If not, records it.
  */
 static bool
 offered(const char *sql)

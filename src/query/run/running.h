@@ -97,7 +97,7 @@ extern void kg_running_leave(KgCall *call);
 
 /*
  * Applies the caller's limits (auth/limits.h) until the call ends. Called as
- * soon as the caller is known. A nested call has the limits of the outer one.
+ * soon as the caller is known. A nested call has the limits of the outer call.
  */
 extern void kg_running_limit(void);
 
@@ -144,8 +144,8 @@ extern void kg_running_begin_tool(void);
 /* Stores the reply of a tool that runs in a call, and its length as text. */
 extern void kg_running_measured(const Jsonb *reply, Size size);
 /*
- * Returns the length of the reply if it was the last one measured; otherwise
- * 0.
+ * Returns the length of the reply if it is the reply that was measured last;
+ * otherwise 0.
  */
 extern Size kg_running_size(const Jsonb *reply);
 
@@ -165,10 +165,9 @@ extern bool kg_running_late(void);
 
 /*
  * Runs the work of the call, which must be a call that reads. When the time of
- * the call's clock is over, the work ends at the first point at which it can be
- * cancelled, and KG_TIMEOUT is raised, or the error of another cancel. If timed
- * work of this call runs within this work, only the inner work ends, and the
- * rest of this work goes on.
+ * the call's clock is over, the work ends at the first point at which it can
+ * be cancelled. KG_TIMEOUT is then raised, or the error of another cancel. If
+ * timed work of this call runs within this work, only the inner work is ended.
  */
 extern void kg_running_timed(void (*work)(void *arg), void *arg);
 

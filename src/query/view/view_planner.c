@@ -106,7 +106,7 @@ const_text(const Node *node)
 /*
  * Returns whether the relation is read under the caller's policies, as keys
  * are. Rows that are read under no policy, or under the policies of the owner
- * of an enclosing view, may include rows that the keys do not.
+ * of an enclosing view, may include rows that the keys do not include.
  */
 static bool
 is_read_as_caller(const View *view, Oid relid)
@@ -753,7 +753,8 @@ index_condition(SupportRequestIndexCondition *request)
 
 /*
  * Returns the selectivity of kg_view_row(): the number of keys divided by the
- * number of rows that the other restrictions leave, or 1 if keys do not serve.
+ * number of rows that the other restrictions leave, or 1 if keys are not used
+ * for any restriction.
  */
 static double
 selectivity_of_keys(SupportRequestSelectivity *request)
