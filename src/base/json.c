@@ -111,7 +111,7 @@ kg_json_type_name(const JsonbValue *value)
 typedef struct ShortNumber
 {
 	bool negative;
-	/* exponent of the first digit, a power of 10,000 */
+	/* exponent of the first digit, to the base 10,000 */
 	int weight;
 	int scale; /* number of digits shown after the decimal point */
 	int ndigits;

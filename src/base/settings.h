@@ -106,7 +106,7 @@ extern int kg_setting_max_key_bytes;
 extern int kg_setting_max_argument_bytes;
 /* maximum number of ids in one call of the authorizer */
 extern int kg_setting_authorizer_batch;
-/* maximum number of decisions of an authorizer in one call of a tool */
+/* maximum number of decisions about visibility in one call of a tool */
 extern int kg_setting_max_authorizations;
 extern int kg_setting_exchange_time; /* seconds */
 /* maximum nesting depth of arguments and entities */

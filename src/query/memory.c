@@ -38,7 +38,10 @@
  */
 #define KG_SHORT_WORDS 5000
 
-/* Maximum number of names that are compared with a name in another case. */
+/*
+ * Maximum number of stored names that are compared with a requested name, to
+ * find it in another letter case.
+ */
 #define KG_MEMORY_LOOKED 100
 
 /* Returns the list (NULL: a new one) with room for one more item. */

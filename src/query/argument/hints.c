@@ -348,7 +348,10 @@ correct_ids(const KgType *type, const NamedSet *set, const KgMatches *matches,
 		const char *id = bare_id(type, text);
 		int likely = kg_likely(id, ids, labels, set->n);
 
-		/* The kind of a match is known only if there is one value. */
+		/*
+		 * The kinds of the matches show which match is meant only if there is
+		 * one value.
+		 */
 		if (likely < 0 && n == 1)
 			likely = kg_hints_only_exact(matches, set->n);
 		/* The entity may have been deleted since it was found. */

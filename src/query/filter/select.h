@@ -52,8 +52,9 @@ extern bool kg_select_reads(const KgSelector *selector);
 extern bool kg_select_sees(const KgSelector *selector);
 
 /*
- * Adds the visible nodes that satisfy the filter, if indexes find them and some
- * driver of the filter has at most "most" rows. Returns whether it added them.
+ * Adds the visible nodes that satisfy the filter, if indexes find them and
+ * some condition of the filter has at most "most" rows in its index. Returns
+ * whether it added them.
  */
 extern bool kg_select_few(KgGraph *graph, const KgType *type,
 						  const KgFilter *filter, uint32 most,

@@ -437,7 +437,10 @@ found_beyond(const KgNeighbors *found, void *arg)
 	}
 }
 
-/* Returns whether the caller may see one of the nodes. */
+/*
+ * Returns whether the caller may see at least one of the nodes beyond the
+ * outermost nodes.
+ */
 static bool
 any_visible(KgGraph *graph, const Beyond *beyond)
 {
@@ -651,8 +654,8 @@ add_candidate(const KgRef *ref, void *arg)
 }
 
 /*
- * Adds the run's nodes to the page. The first "skip" nodes belong to earlier
- * pages.
+ * Adds the nodes of a run (successive nodes in the order of the result) to the
+ * page. The first "skip" nodes belong to earlier pages.
  */
 static void
 page_run(Run *run, uint64 skip)

@@ -58,7 +58,7 @@ typedef struct KgRankQuery
 #define KG_RANK_BACKWARD 0x80000000U
 #define KG_RANK_RELATION(way) ((int32) ((way) & ~KG_RANK_BACKWARD))
 
-/* The result, allocated in the graph's context. */
+/* The scores of a ranking, allocated in the graph's context. */
 typedef struct KgRanking
 {
 	KgGraph *graph;

@@ -400,7 +400,7 @@ receiver_end(DestReceiver *self)
 static void
 execute(Asking *asking, const KgStatement *statement, SPIPlanPtr plan)
 {
-	/* With DestNone, SPI would report a utility statement. */
+	/* With DestNone, SPI would return SPI_OK_UTILITY for a SELECT. */
 	AnswerReceiver receiver = {{receive_answer,
 								receiver_startup,
 								receiver_end,

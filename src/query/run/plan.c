@@ -56,7 +56,9 @@ typedef struct PlanEntry
 	MemoryContextCallback gone;
 } PlanEntry;
 
-/* Returns the bytes of the plan, which is in contexts of its own. */
+/*
+ * Returns the size in bytes of the plan, which has memory contexts of its own.
+ */
 static Size
 bytes_of_plan(const void *entry)
 {
@@ -392,7 +394,7 @@ run(const KgStatement *statement, KgRowFunction row, void *arg)
 	receiver.pub.rStartup = receiver_startup;
 	receiver.pub.rShutdown = receiver_end;
 	receiver.pub.rDestroy = receiver_end;
-	/* With DestNone, SPI would report a utility statement. */
+	/* With DestNone, SPI would return SPI_OK_UTILITY for a SELECT. */
 	receiver.pub.mydest = DestTuplestore;
 	receiver.row = row;
 	receiver.arg = arg;

@@ -76,7 +76,10 @@ extern void kg_search_near(KgSearch *search, int token);
  */
 extern void kg_search_parts(KgSearch *search, int token);
 
-/* Finds the entity into which the entity with this id was merged. */
+/*
+ * If the query is the id of a merged entity, finds the entity into which that
+ * entity was merged.
+ */
 extern void kg_search_merged(KgSearch *search, const char *query);
 
 /* Finds ids that begin with the query or are equal to it. */
