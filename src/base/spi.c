@@ -51,8 +51,8 @@ kg_spi_expand(const char *sql)
 }
 
 /*
- * Returns the text with its final "@FOR ..." as a row-locking clause, or
- * without it if locks is false. Changes the text in place.
+ * Turns the "@FOR ..." at the end of the text into a row-locking clause, or
+ * removes it if locks is false. Changes and returns the text.
  */
 static char *
 with_locks(char *sql, bool locks)

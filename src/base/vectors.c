@@ -326,7 +326,10 @@ kg_vector_read(const JsonbValue *value, const char *path,
 		}
 		square += (double) values[it.index] * values[it.index];
 	}
-	/* pgvector divides by the sum of squares, as a real. */
+	/*
+	 * pgvector divides by the sum of squares, which it computes as a real, so
+	 * the sum must not underflow or overflow.
+	 */
 	if (square < FLT_MIN || square > FLT_MAX)
 	{
 		*why = error_at(

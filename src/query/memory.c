@@ -142,7 +142,10 @@ compare_by_node(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Returns the index of a node among the entities, or -1. */
+/*
+ * Returns the index of the entity with this node among the entities of the
+ * set; -1 if the set does not have it.
+ */
 static int
 find_node(const KgRemembered **by_node, int n, const KgRemembrance *of,
 		  int64 node)

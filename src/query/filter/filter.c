@@ -518,8 +518,8 @@ write_named(const JsonbContainer *item, KgJsonWriter *w)
 }
 
 /*
- * Returns the array as one object if each property is in only one item;
- * otherwise NULL.
+ * Returns the filters of an array of objects as one object; NULL if a property
+ * is in several items.
  */
 static Jsonb *
 meant_filters(const JsonbContainer *array)

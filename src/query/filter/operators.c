@@ -67,7 +67,7 @@ typedef enum Reading
 {
 	READ_AS_IS,
 	READ_EQUAL, /* null: is_null; a list: in */
-	/* like READ_EQUAL; the word "null" is null, too */
+	/* like READ_EQUAL, but the string "null" also means null */
 	READ_IS,
 	/* null: is_not_null; a list: not equal to each value */
 	READ_NOT,

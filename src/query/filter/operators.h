@@ -61,7 +61,10 @@ typedef enum KgOpSubject
 	KG_ON_ARRAY
 } KgOpSubject;
 
-/* The pairs of an item and a value that must pass the operator's test. */
+/*
+ * How many pairs of an item of the property and a value of the operand must
+ * pass the operator's test.
+ */
 typedef enum KgOpQuantity
 {
 	KG_SOME,

@@ -113,8 +113,9 @@ mark_room(KgLinks *links)
 }
 
 /*
- * Expands the nodes that were not expanded in this direction yet. The
- * functions are passed to kg_graph_expand_packed().
+ * Expands the nodes that were not expanded in this direction yet. found()
+ * receives edges, and packed() receives packed edges (see
+ * kg_graph_expand_packed()).
  */
 static void
 expand(KgLinks *links, const KgFollow *walk, const uint32 *nodes, uint32 n,
