@@ -220,7 +220,7 @@ typedef void (*KgSpiRow)(TupleTableSlot *row, void *arg);
 	kg_spi_each_args(saved, each, arg, sql, KG_ARGS(__VA_ARGS__))
 extern void kg_spi_each_args(KgSaved *saved, KgSpiRow each, void *arg,
 							 const char *sql, int nargs, const KgArg *args);
-/* A variant that runs with the caller's snapshot, like kg_spi_read(). */
+/* A variant of kg_spi_each() that runs with the caller's snapshot. */
 #define kg_spi_read_each(saved, each, arg, sql, ...) \
 	kg_spi_read_each_args(saved, each, arg, sql, KG_ARGS(__VA_ARGS__))
 extern void kg_spi_read_each_args(KgSaved *saved, KgSpiRow each, void *arg,

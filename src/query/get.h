@@ -18,8 +18,8 @@ typedef struct KgGot
 	int64 node;
 	Jsonb *data; /* NULL: the caller sees no such entity */
 	/*
-	 * if the entity was merged into another entity: the id of that entity,
-	 * whose data this is; otherwise NULL
+	 * if the entity was merged into another entity: the id of the other
+	 * entity, which "data" belongs to; otherwise NULL
 	 */
 	const char *now;
 } KgGot;

@@ -277,7 +277,7 @@ select_from_ends(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
 
 /*
  * Returns the nodes that the selector means, with their number. If ends is
- * true, a chain may find them from its ends.
+ * true, the nodes may be found by a walk from the ends of a chain.
  */
 static int64 *
 select_nodes(KgGraph *graph, const KgSelector *selector, bool ends, uint32 *n)

@@ -171,8 +171,8 @@ count_trigrams(const Near *near, char **trigrams, int n, Rare *rare)
 }
 
 /*
- * Adds the terms that contain fewer than three letters: these begin a trigram,
- * or end a term.
+ * Adds the terms that contain the searched text, which has fewer than three
+ * letters: it begins a trigram of the term, or the term ends with it.
  */
 static void
 offer_with_letters(Near *near)
