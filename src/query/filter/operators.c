@@ -161,8 +161,8 @@ static const struct
 	{"exists", KG_OP_IS_NOT_NULL, READ_AS_IS},
 	/*
 	 * kg_graph has no operator that ignores case, and no negation of
-	 * "contains" and its like. These names are known only to suggest the
-	 * nearest operator.
+	 * "contains", "like" or "between". Conditions with these names are not
+	 * translated.
 	 */
 	{"ilike", KG_OP_CONTAINS, READ_NEVER},
 	{"icontains", KG_OP_CONTAINS, READ_NEVER},
