@@ -19,7 +19,10 @@ typedef struct Pin
 	MemoryContext context;
 } Pin;
 
-/* Removes an entry from the cache.  It is freed when no context pins it. */
+/*
+ * Removes an entry from the cache. The entry is freed when no memory context
+ * pins it any more.
+ */
 static void
 drop(KgCache *cache, void *entry)
 {

@@ -9,8 +9,8 @@
  *
  *	  bound		  the least recently used entries are evicted while the cache
  *				  is above *most or *most_kb. An entry may grow while it is
- *				  pinned; it is measured when its last pin ends. The entry
- *				  used last remains
+ *				  pinned; it is measured when its last pin ends. The entry used
+ *				  last is never evicted
  *	  staleness	  a change of the kind named by "stale" evicts all entries
  *	  lifetime	  an entry lives until the next call with this cache, or as
  *				  long as the memory context that pins it
@@ -58,7 +58,7 @@ typedef struct KgCacheEntry
 typedef struct KgCache
 {
 	const char *name;
-	/* maximum number of entries (a setting or constant), or NULL */
+	/* maximum number of entries (a setting or constant); NULL: no limit */
 	const int *most;
 	KgCacheStale stale;
 	/* maximum memory of all entries in kB, or NULL: no limit */
@@ -75,7 +75,7 @@ typedef struct KgCache
 	uint64 roles;
 	uint64 functions;
 	uint64 tables;
-	/* is in the list of caches that kg_cache_bytes() adds up */
+	/* the cache is in the list of caches that kg_cache_bytes() adds up */
 	bool listed;
 	struct KgCache *next;
 } KgCache;

@@ -55,7 +55,10 @@ renew_bundle(const TriggerData *trigdata)
 	bundle = SPI_getbinval(
 		tuple, tupdesc, SPI_fnumber(tupdesc, "bundle"), &isnull);
 	if (isnull)
-		/* the row of a tool's name may have no bundle */
+		/*
+		 * the changed row names no bundle; a registered tool may have no
+		 * bundle
+		 */
 		return;
 	kg_become_owner(&user);
 	if (user.sec_context & SECURITY_NOFORCE_RLS)

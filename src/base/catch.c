@@ -25,8 +25,8 @@ bytes_used(MemoryContext context)
 	Size used;
 
 	/*
-	 * Nearly always true. Counting the memory would cost more than the rest of
-	 * this function.
+	 * The context is nearly always empty. Counting its memory would cost more
+	 * than the rest of this function.
 	 */
 	if (context->isReset && of_empty > 0)
 		return of_empty;
@@ -38,10 +38,11 @@ bytes_used(MemoryContext context)
 }
 
 /*
- * Releases the memory of an empty subtransaction. Without this function, the
- * memory would remain until the end of the transaction if any memory was
- * allocated in it, such as for a statement's transition tables, even if all of
- * it was freed. This would be 8 kB for each call in a loop that writes.
+ * Releases the memory of an empty subtransaction. If any memory was allocated
+ * in the subtransaction, such as for a statement's transition tables, its
+ * memory context would otherwise remain until the end of the transaction, even
+ * if all of it was freed. This would be 8 kB for each call in a loop that
+ * writes.
  */
 static void
 release(MemoryContext of_subtransaction, Size used_when_begun)
@@ -144,7 +145,7 @@ met_another(const Try *try, int sqlerrcode)
 }
 
 /*
- * Calls work.  Returns false if it conflicted with another session and was
+ * Calls work. Returns false if work conflicted with another session and was
  * rolled back.
  */
 static bool

@@ -177,10 +177,10 @@ typedef struct KgJsonbState
 #endif
 
 /*
- * PostgreSQL 19 replaced the hook for tables by one for all kinds of
- * relations.  A hook is declared with the parameters, and calls the next hook
- * with the arguments.  KG_RELATION_HOOK_TABLE is the OID of the table, or
- * InvalidOid for other relations.  The including file includes
+ * PostgreSQL 19 replaced the hook for tables by a hook for all kinds of
+ * relations. A hook is declared with the parameters, and calls the next hook
+ * with the arguments. KG_RELATION_HOOK_TABLE is the OID of the table, or
+ * InvalidOid for other relations. The including file includes
  * optimizer/pathnode.h and optimizer/plancat.h.
  */
 #if PG_VERSION_NUM >= 190000

@@ -22,12 +22,13 @@ struct KgError
 	char *path;
 	Jsonb *got;
 	char *expected;
-	List *allowed; /* List of JsonbValue * */
+	List *allowed; /* allowed values, a List of JsonbValue * */
 	char *did_you_mean;
 	KgInstead change;
 	int retry_after; /* milliseconds; 0: waiting does not help */
 	Jsonb *errors;
-	List *members; /* names and Jsonb * alternately */
+	/* further members: a List of names and Jsonb * alternately */
+	List *members;
 	char *hint;
 	char *type;
 	char *id;
@@ -609,7 +610,7 @@ code_of_sqlstate(int sqlstate)
 	return -1;
 }
 
-/* If kg_graph raised the error, its DETAIL is complete. */
+/* An error that kg_graph raised has the complete JSON object as its DETAIL. */
 bool
 kg_error_is_ours(const ErrorData *edata)
 {
@@ -681,7 +682,10 @@ kg_error_caught(const ErrorData *edata)
 
 	if (kg_error_is_ours(edata))
 		return kg_json_parse(edata->detail);
-	/* The server log has the text; the caller of a tool must not see it. */
+	/*
+	 * The text of this error is only in the server log; the caller of a tool
+	 * must not see it.
+	 */
 	if (code < 0)
 		return kg_error_object(kg_error_new(
 			KG_INTERNAL, "internal error; the server log has the details"));

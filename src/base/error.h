@@ -87,7 +87,10 @@ extern KgError *kg_error_make(KgErrorCode code, const KgErrorParts *parts);
 extern KG_NORETURN void kg_error_throw_made(KgErrorCode code,
 											const KgErrorParts *parts);
 
-/* Return, raise and report an error with these members of KgErrorParts. */
+/*
+ * Make an error with these members of KgErrorParts, and return it (KG_ERROR),
+ * raise it (KG_THROW) or report it to a list (KG_REPORT).
+ */
 #define KG_ERROR(code, ...) kg_error_make(code, &(KgErrorParts){__VA_ARGS__})
 #define KG_THROW(code, ...) \
 	kg_error_throw_made(code, &(KgErrorParts){__VA_ARGS__})
@@ -148,7 +151,7 @@ typedef struct KgInstead
 	 * the argument that did_you_mean names (query/argument/members.h), or NULL
 	 */
 	const struct KgMember *member;
-	/* did_you_mean is another name of the sent value */
+	/* did_you_mean is certainly another name of the value that was sent */
 	bool sure;
 	bool doubtful; /* another correction is as likely */
 	/* the correction is valid, but only an example */
@@ -161,7 +164,7 @@ typedef struct KgInstead
  */
 extern void kg_error_instead(KgError *err, const char *path,
 							 const Jsonb *value);
-/* Suggests leaving out the member at the error's path. */
+/* Suggests a call without the member at the error's path. */
 extern void kg_error_leave_out(KgError *err);
 extern void kg_error_change(KgError *err, const KgInstead *change);
 /*
@@ -216,7 +219,8 @@ typedef struct KgErrorList
 	List *errors; /* List of KgError * */
 	int limit;
 	int64 total;
-	bool withhold; /* the caller may not see the values */
+	/* the caller may not see the faulty values, so errors omit them */
+	bool withhold;
 } KgErrorList;
 
 /* Adds an error to the list, or raises it if list is NULL. */

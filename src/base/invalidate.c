@@ -6,8 +6,8 @@
  * The triggers of base/catalog_trigger.c send a relcache invalidation of their
  * table, which is transactional and reaches every backend. The callback only
  * increments a counter. If it freed cached data, it might free data that a
- * caller is reading. A backend has few callback slots and none can be released,
- * so the extension uses one.
+ * caller is reading. A backend has few callback slots, which cannot be
+ * released. So the extension has a single relcache callback.
  */
 #include "postgres.h"
 

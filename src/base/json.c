@@ -111,9 +111,9 @@ kg_json_type_name(const JsonbValue *value)
 typedef struct ShortNumber
 {
 	bool negative;
-	/* weight of the first digit, as a power of 10,000 */
+	/* exponent of the first digit, to the base 10,000 */
 	int weight;
-	int scale; /* displayed decimals */
+	int scale; /* number of digits shown after the decimal point */
 	int ndigits;
 	const char *digits;
 } ShortNumber;
@@ -546,8 +546,8 @@ kg_json_number_of(const JsonbValue *string, JsonbValue *number)
 	char *text;
 
 	/*
-	 * An exponent is refused: the intended meaning of a model's "1e5" is
-	 * unclear.
+	 * A number with an exponent is refused, because it is unclear whether a
+	 * model means "1e5" as a number.
 	 */
 	if (string->type != jbvString || string->val.string.len > 60 ||
 		!is_json_number(string->val.string.val, string->val.string.len))

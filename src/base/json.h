@@ -52,8 +52,8 @@ extern int64 kg_json_number_bytes(const JsonbContainer *container, int64 max);
  */
 extern Size kg_json_number_size(Numeric number);
 /*
- * Writes a number's text at "at" and returns its end, or NULL if the number is
- * long.
+ * Writes a number's text at "at" and returns the end of the text. Returns NULL
+ * if the number is long.
  */
 extern char *kg_json_number_write(Numeric number, char *at);
 extern int64 kg_json_number_length(const JsonbValue *number);
@@ -149,8 +149,8 @@ extern void kg_jw_null(KgJsonWriter *w);
 extern void kg_jw_value(KgJsonWriter *w, const JsonbValue *value);
 extern void kg_jw_jsonb(KgJsonWriter *w, const Jsonb *jsonb);
 /*
- * Writes the iterator's current member unchanged; writes all members of an
- * object.
+ * kg_jw_member() writes the iterator's current member unchanged.
+ * kg_jw_members() writes all members of an object.
  */
 extern void kg_jw_member(KgJsonWriter *w, const KgJsonIter *member);
 extern void kg_jw_members(KgJsonWriter *w, const JsonbContainer *object);
@@ -182,7 +182,8 @@ extern void kg_jw_klist(KgJsonWriter *w, const char *key, const List *strings);
 extern Jsonb *kg_jw_finish(KgJsonWriter *w);
 
 /*
- * Returns a copy of object with a member set; returns a copy without a member.
+ * kg_json_with() returns a copy of object with a member set. kg_json_without()
+ * returns a copy without a member.
  */
 extern Jsonb *kg_json_with(const Jsonb *object, const char *key,
 						   const JsonbValue *value);

@@ -15,8 +15,8 @@
 #include "utils/memutils.h"
 
 /*
- * Number of characters that a byte takes in the text of a JSON string, minus
- * one.
+ * By byte: the number of characters of the byte in the text of a JSON string,
+ * minus 1.
  */
 static const uint8 escape_size[256] = {
 	5, 5, 5, 5, 5, 5, 5, 5, 1, 1, 1, 5, 1, 1, 5, 5, /* \b \t \n \f \r */
@@ -55,7 +55,10 @@ bytewise_size(const char *s, int len)
 	return size;
 }
 
-/* Returns the length of strings' text without their quotes. */
+/*
+ * Returns the length of the JSON text of adjacent strings, without the quotes
+ * around them.
+ */
 static Size
 bytes_size(const char *s, int len)
 {

@@ -15,7 +15,10 @@
 #include "common/jsonapi.h"
 #include "mb/pg_wchar.h"
 
-/* Limits above any reasonable number, and far within the range of numeric. */
+/*
+ * Limits of a number's digits and exponent. They are above any reasonable
+ * number, and far within the range of numeric.
+ */
 #define KG_MAX_DIGITS 1000
 #define KG_MAX_EXPONENT 1000
 #define KG_MAX_NESTING 100
@@ -135,7 +138,10 @@ nests_deep(const char *text, int len)
 	return false;
 }
 
-/* Scans the text.  The lexer decodes escapes, so that it finds \u0000, too. */
+/*
+ * Scans the text. The lexer decodes escapes, so that the escape of U+0000 is
+ * found, too.
+ */
 static bool
 scan_text(const char *text, int len, Scan *scan)
 {

@@ -356,7 +356,10 @@ convert(KgJsonWriter *w, const JsonbValue *value)
 	MemoryContext old = MemoryContextSwitchTo(w->context);
 	Jsonb *jsonb;
 
-	/* Iterate over a container of unknown length to measure it. */
+	/*
+	 * The length of the container is unknown, so its members are visited to
+	 * measure it.
+	 */
 	if (value->type == jbvBinary)
 	{
 		KgJsonbState state = {0};

@@ -3,11 +3,11 @@
  *	  Reads the entries of a b-tree from its leaf pages.
  *
  * A scan of an index compares each entry with its keys and copies it, which
- * takes most of the time of a scan of many thousands of entries.  This reader
- * finds the first page by such a scan and follows the links of the pages to the
- * right, under the rules of src/backend/access/nbtree/README: it reads the link
- * and the entries of a page under one lock, so no entry is missed or read
- * twice.  The page remains pinned, so VACUUM does not remove rows before the
+ * takes most of the time of a scan of many thousands of entries. This reader
+ * finds only the first page by a scan, and then follows the links of the pages
+ * to the right. By the rules of src/backend/access/nbtree/README, it reads the
+ * link and the entries of a page under one lock, so no entry is missed or read
+ * twice. The page remains pinned, so VACUUM does not remove rows before the
  * caller has tested whether they are visible.
  */
 #include "postgres.h"
@@ -27,7 +27,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-/* Returns whether the index is of this table and its entries have this form. */
+/* Returns whether the index is an index of this table on these n columns. */
 static bool
 has_form(Relation index, Relation table, const KgLeafColumn *columns, int n)
 {

@@ -14,11 +14,11 @@ typedef struct KgLeaves
 	IndexScanDesc scan;
 	Buffer buffer; /* the pinned page, or InvalidBuffer */
 	BlockNumber next;
-	OffsetNumber at; /* offset of the next entry on the page */
+	OffsetNumber at; /* offset of the next entry on the current page */
 	OffsetNumber last;
 	/* index of the next row in that entry's posting list */
 	uint16 posting;
-	PGAlignedBlock page; /* a copy */
+	PGAlignedBlock page; /* copy of the page */
 } KgLeaves;
 
 /* A column of an index: its name in the table, and its type. */

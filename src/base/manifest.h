@@ -15,7 +15,7 @@ extern const char kg_manifest_columns_missing[];
 
 /*
  * The text of a SELECT of missing sequences and comparison functions. Its
- * column with the repair is a statement.
+ * column "repair" has the SQL statement that makes the missing object.
  */
 extern const char kg_manifest_parts_missing[];
 

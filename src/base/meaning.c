@@ -22,8 +22,8 @@
  */
 #define LONG_WORD 6
 /*
- * Minimum length of such a word in names of arguments. It is lower, because a
- * tool has few arguments.
+ * Minimum length of a word in which a typing error is assumed, for names of
+ * arguments. It is lower than LONG_WORD, because a tool has few arguments.
  */
 #define SHORT_WORD 4
 
@@ -162,7 +162,7 @@ static const struct
 typedef struct Words
 {
 	int n;
-	bool cut; /* the name has more words */
+	bool cut; /* the name has more words than MAX_WORDS */
 	char *words[MAX_WORDS];
 } Words;
 
@@ -241,8 +241,8 @@ distance(const char *a, const char *b)
 }
 
 /*
- * Returns true if the other word is this word with its meaning reversed by the
- * prefix, apart from typing errors.
+ * Returns true if replacing the prefix of "word" by the opposite prefix makes
+ * it "other", as "unrelated" becomes "related". Typing errors are ignored.
  */
 static bool
 is_turned(const char *word, const char *other, const char *prefix,
@@ -260,8 +260,8 @@ is_turned(const char *word, const char *other, const char *prefix,
 }
 
 /*
- * Returns true if a word of the other name is a word of this name with its
- * meaning reversed.
+ * Returns true if replacing the prefix of a word of "name" by the opposite
+ * prefix makes it a word of "other".
  */
 static bool
 has_turned(const Words *name, const Words *other, const char *prefix,
@@ -283,8 +283,8 @@ has_turned(const Words *name, const Words *other, const char *prefix,
 }
 
 /*
- * Returns true if the other name has "not" and this name does not. A long word
- * may have a typing error, or may follow "not" without a separator.
+ * Returns true if "other" has the word "not" and "name" does not have it. A
+ * long word may have a typing error, or may follow "not" without a separator.
  */
 static bool
 lacks_not(const Words *name, const Words *other)
@@ -389,8 +389,8 @@ next_sign(const char *name, const char *p)
 }
 
 /*
- * Returns whether the other name has all signs of this name, such as operators
- * and points.
+ * Returns whether "other" has all signs of "given", such as operators and
+ * points.
  */
 static bool
 has_signs_of(const char *given, const char *other)

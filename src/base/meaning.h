@@ -23,9 +23,9 @@ extern bool kg_keeps_signs(const char *given, const char *other);
 
 /*
  * Returns true if "other" accounts for every character of "given". The names
- * may differ in case, separators, a plural, and at most one typing error in a
- * long word. The typing error must not be in the first letter of the word, or
- * in a digit.
+ * may differ in case, separators and a plural, and by at most one typing error
+ * in a long word. The typing error must not be in the first letter of the
+ * word, or in a digit.
  */
 extern bool kg_is_respelling(const char *given, const char *other);
 

@@ -2,8 +2,9 @@
  * nulls.h
  *	  NULL arguments of functions that write or administer.
  *
- * These functions are not STRICT.  PostgreSQL would not call a STRICT function
- * for a NULL, and its caller would assume that it succeeded.
+ * These functions are not STRICT. PostgreSQL would not call a STRICT function
+ * with a NULL argument, and the caller would assume that the function
+ * succeeded.
  */
 #ifndef KG_NULLS_H
 #define KG_NULLS_H

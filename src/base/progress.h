@@ -17,12 +17,13 @@ extern void kg_tell(int sqlstate, const char *json);
  * The progress of a long operation, counted in rows.
  *
  * It is on the stack of the function that works. A report is sent every
- * kg_graph.progress milliseconds, first after that time. If the setting is -1,
- * no report is sent.
+ * kg_graph.progress milliseconds; the first report comes after this time. If
+ * the setting is -1, no report is sent.
  */
 typedef struct KgWork
 {
-	const char *what; /* a constant in words; NULL: no reports */
+	/* the operation in words, a string constant; NULL: no reports */
+	const char *what;
 	int64 done;
 	int64 total; /* rows; -1: unknown */
 	instr_time begun;

@@ -272,7 +272,8 @@ static const struct config_enum_entry confirm_levels[] = {
 	{NULL, 0, false}};
 
 /*
- * The hidden entries are the spellings of a boolean, which are accepted, too.
+ * The entries marked as hidden are spellings of a boolean. They are accepted,
+ * but not shown in lists of values.
  */
 static const struct config_enum_entry mcp_texts[] = {
 	{"off", KG_TEXT_OFF, false},

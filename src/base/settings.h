@@ -87,13 +87,15 @@ typedef enum KgMcpServer
 } KgMcpServer;
 
 extern int kg_setting_confirm;
-extern int kg_setting_confirm_more; /* set by the caller for itself */
+extern int kg_setting_confirm_more; /* set by callers for themselves */
 extern int kg_setting_audit;
 extern int kg_setting_audit_to;
 extern int kg_setting_audit_arguments;
-extern char *kg_setting_agent; /* selects one of the tenant's agents */
+/* name of an agent of the tenant; selects this agent */
+extern char *kg_setting_agent;
 extern const struct KgToolsets *kg_setting_toolsets;
-extern char *kg_setting_tenant;			/* selects one of the granted tenants */
+/* name of a tenant granted to the role; selects this tenant */
+extern char *kg_setting_tenant;
 extern int kg_setting_idempotency_time; /* seconds */
 extern int kg_setting_load_time;		/* seconds */
 extern int kg_setting_max_entity_bytes;
@@ -102,10 +104,13 @@ extern int kg_setting_max_batch_messages;
 extern int kg_setting_max_bundle_bytes; /* kilobytes */
 extern int kg_setting_max_key_bytes;
 extern int kg_setting_max_argument_bytes;
-extern int kg_setting_authorizer_batch;	  /* ids in one call of the function */
-extern int kg_setting_max_authorizations; /* decisions in one call */
-extern int kg_setting_exchange_time;	  /* seconds */
-extern int kg_setting_max_depth; /* nesting depth of arguments and entities */
+/* maximum number of ids in one call of the authorizer */
+extern int kg_setting_authorizer_batch;
+/* maximum number of decisions about visibility in one call of a tool */
+extern int kg_setting_max_authorizations;
+extern int kg_setting_exchange_time; /* seconds */
+/* maximum nesting depth of arguments and entities */
+extern int kg_setting_max_depth;
 extern int kg_setting_max_reply_bytes; /* upper bound of max_bytes */
 extern int kg_setting_reply_bytes;	   /* default of max_bytes */
 /* maximum rows of a table that is read without an index */
@@ -120,13 +125,19 @@ extern int kg_setting_max_as_of_changes;
 extern int kg_setting_max_visited;
 extern int kg_setting_max_cost;
 extern int kg_setting_max_edges;
-extern int kg_setting_max_filters;	  /* properties in one "filters" */
-extern int kg_setting_max_hops;		  /* of any graph search */
-extern int kg_setting_max_walk_hops;  /* of explore_neighbors */
-extern int kg_setting_max_ids;		  /* in one selection or seeds */
-extern int kg_setting_max_tool_bytes; /* kilobytes; size of a tool definition */
+/* maximum number of properties in one "filters" */
+extern int kg_setting_max_filters;
+/* maximum number of hops of any graph search */
+extern int kg_setting_max_hops;
+/* maximum number of hops of explore_neighbors */
+extern int kg_setting_max_walk_hops;
+/* maximum number of ids in one selection or in "seeds" */
+extern int kg_setting_max_ids;
+/* kilobytes; maximum size of a tool definition */
+extern int kg_setting_max_tool_bytes;
 extern int kg_setting_max_tool_operations;
-extern int kg_setting_max_steps;		/* in a chain of relationships */
+/* maximum number of steps in a chain of relationships */
+extern int kg_setting_max_steps;
 extern int kg_setting_max_query_memory; /* kilobytes; 0: no limit */
 extern int kg_setting_max_query_temp;	/* kilobytes; 0: no limit */
 extern int kg_setting_max_ranked;
@@ -141,10 +152,12 @@ extern char *kg_setting_explorer_file; /* file of the MCP App's page */
 extern int kg_setting_mcp_text;		   /* KgReplyText */
 /* the number of edges that a message reads is reported to gateways */
 extern bool kg_setting_mcp_edges;
-extern int kg_setting_mcp_server;	   /* KgMcpServer */
-extern int kg_setting_progress;		   /* milliseconds; -1: no reports */
-extern bool kg_setting_notify_changes; /* are recorded changes notified? */
-extern bool kg_setting_session_login;  /* may kg_login() bind to the session? */
+extern int kg_setting_mcp_server; /* KgMcpServer */
+extern int kg_setting_progress;	  /* milliseconds; -1: no reports */
+/* recorded changes are announced by NOTIFY */
+extern bool kg_setting_notify_changes;
+/* kg_login() may bind the identity to the session */
+extern bool kg_setting_session_login;
 /* stored types are read through the virtual graph, too (for tests) */
 extern bool kg_setting_virtual_graph;
 

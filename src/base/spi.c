@@ -51,8 +51,8 @@ kg_spi_expand(const char *sql)
 }
 
 /*
- * Returns the text with its final "@FOR ..." as a row-locking clause, or
- * without it if locks is false. Changes the text in place.
+ * Turns the "@FOR ..." at the end of the text into a row-locking clause, or
+ * removes it if locks is false. Changes and returns the text.
  */
 static char *
 with_locks(char *sql, bool locks)
@@ -238,9 +238,9 @@ tells_of_others(Oid relation, AttrNumber attnum)
 /*
  * Hides the statistics of a column from the planner; in a statement with a
  * batch of keys, hides the statistics of all columns. Statistics describe all
- * tenants, and a plan is used long after they have changed. For example, if all
- * edges led to one node when the plan was made, the plan would later read all
- * edges for each written entity.
+ * tenants, and a plan is used long after the statistics have changed. For
+ * example, if all edges led to one node when the plan was made, the plan would
+ * later read all edges for each written entity.
  */
 static bool
 unknown_columns(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
@@ -270,7 +270,7 @@ kg_spi_init(void)
 typedef struct How
 {
 	bool read_only;
-	bool newest; /* newest snapshot at any isolation level */
+	bool newest; /* uses the newest snapshot, at any isolation level */
 	/* raises 40001 for rows that the transaction's snapshot does not show */
 	bool crosschecked;
 	/* receives the rows, which are not stored; or NULL */
@@ -374,7 +374,8 @@ void
 kg_push_newest_snapshot(void)
 {
 	/*
-	 * Parallel mode allows no new snapshot; caches become stale when it ends.
+	 * Parallel mode allows no new snapshot, so the caller's snapshot is used,
+	 * and caches become stale when parallel mode ends.
 	 */
 	if (IsInParallelMode())
 	{
@@ -517,7 +518,8 @@ kg_spi_cursor_args(const char *sql, bool read_only, int nargs,
 		values[i] = args[i].value;
 	}
 	/*
-	 * SPI_cursor_open_with_args() plans here; rows are fetched with that plan.
+	 * SPI_cursor_open_with_args() plans the statement now, so jit_enabled is
+	 * set only for this call. Rows are fetched with this plan.
 	 */
 	jit_enabled = false;
 	PG_TRY();

@@ -26,8 +26,8 @@
  *				  kg_arg_text(tenant),
  *				  kg_arg_int8(source));
  *
- * The macros declare a KgSaved of their own.  A function that runs a statement
- * of its caller has it as a parameter.
+ * The macros declare a KgSaved of their own. A function that runs a statement
+ * of its caller takes the caller's KgSaved as a parameter.
  */
 typedef struct KgSaved
 {
@@ -164,8 +164,8 @@ extern void kg_spi_exec_newest_args(KgSaved *saved, const char *sql, int nargs,
 #define KG_BATCH_NEWEST(...) KG_BATCH_HERE(kg_spi_exec_newest_args, __VA_ARGS__)
 
 /*
- * A statement over arrays, and its variant for arrays of one element. For a
- * single row, unnesting and joining the arrays would be most of the cost.
+ * A statement over arrays, and a variant of it for arrays of one element. For
+ * a single row, unnesting and joining the arrays would be most of the cost.
  *
  *	  static KgForms forms = KG_FORMS("... unnest($2)", "... $2");
  */
@@ -220,7 +220,7 @@ typedef void (*KgSpiRow)(TupleTableSlot *row, void *arg);
 	kg_spi_each_args(saved, each, arg, sql, KG_ARGS(__VA_ARGS__))
 extern void kg_spi_each_args(KgSaved *saved, KgSpiRow each, void *arg,
 							 const char *sql, int nargs, const KgArg *args);
-/* A variant that runs with the caller's snapshot, like kg_spi_read(). */
+/* A variant of kg_spi_each() that runs with the caller's snapshot. */
 #define kg_spi_read_each(saved, each, arg, sql, ...) \
 	kg_spi_read_each_args(saved, each, arg, sql, KG_ARGS(__VA_ARGS__))
 extern void kg_spi_read_each_args(KgSaved *saved, KgSpiRow each, void *arg,
@@ -237,7 +237,10 @@ extern void kg_spi_read_each_args(KgSaved *saved, KgSpiRow each, void *arg,
 	kg_spi_insert_args(saved, constraint, sql, KG_ARGS(__VA_ARGS__))
 extern bool kg_spi_insert_args(KgSaved *saved, const char *constraint,
 							   const char *sql, int nargs, const KgArg *args);
-/* Calls insert() with the same handling of errors as kg_spi_insert(). */
+/*
+ * Calls insert(), which inserts rows in its own way. Returns false if the
+ * constraint refuses a row, as kg_spi_insert() does.
+ */
 extern bool kg_spi_try_insert(const char *constraint, void (*insert)(void *arg),
 							  void *arg);
 
@@ -300,7 +303,10 @@ extern void kg_spi_init(void);
 
 /* Return the value of a column (from 1) and row (from 0) of SPI_tuptable. */
 extern Datum kg_spi_value(uint64 row, int column, bool *isnull);
-/* Like kg_spi_value(), for columns that are never null. */
+/*
+ * Return the value of a column (from 1) and row (from 0) of SPI_tuptable, for
+ * columns that are never null.
+ */
 extern Datum kg_spi_datum(uint64 row, int column);
 extern char *kg_spi_cstring(uint64 row, int column);
 extern int64 kg_spi_int64(uint64 row, int column);

@@ -180,7 +180,10 @@ write_object(KgSplice *splice, int before)
 		entries[i] = type | (at - start);
 	}
 	if (n > 0)
-		/* the end offset of the first entry equals its length */
+		/*
+		 * the end offset of the first entry equals its length, so only the
+		 * flag must be set
+		 */
 		entries[0] |= JENTRY_HAS_OFF;
 	memcpy(out + before, &header, sizeof(header));
 	memcpy(out + before + sizeof(header), entries, 2 * n * sizeof(JEntry));

@@ -84,7 +84,7 @@ kg_vectors_require(void)
 
 /* ---- pgvector ---- */
 
-/* "0.8.0" is not older than 0.7. */
+/* Returns whether the version of pgvector, such as "0.8.0", is 0.7 or newer. */
 static bool
 is_recent(const char *version)
 {
@@ -256,7 +256,10 @@ error_at(const char *path, const JsonbValue *got, const char *message,
 	return err;
 }
 
-/* Returns the number as a real, or infinity if it is out of range. */
+/*
+ * Returns the number as a real, or infinity if it is out of the range of a
+ * real.
+ */
 static float4
 to_real(const JsonbValue *number)
 {
@@ -323,7 +326,10 @@ kg_vector_read(const JsonbValue *value, const char *path,
 		}
 		square += (double) values[it.index] * values[it.index];
 	}
-	/* pgvector divides by the sum of squares, as a real. */
+	/*
+	 * pgvector divides by the sum of squares, which it computes as a real, so
+	 * the sum must not underflow or overflow.
+	 */
 	if (square < FLT_MIN || square > FLT_MAX)
 	{
 		*why = error_at(

@@ -3,11 +3,11 @@
  *	  The database's embedding model, and vectors in arguments.
  *
  * Embeddings are stored as real[]. pgvector, if installed, computes distances.
- * It is not linked, and its functions are looked up when first needed. Its cast
- * from an array takes longer than the rest of a search (docs/architecture.md).
- * Therefore kg_graph builds vectors itself, in the form of pgvector's published
- * headers. Before the first use, it compares such a vector with a vector that
- * pgvector built.
+ * It is not linked, and its functions are looked up when first needed.
+ * pgvector's cast from an array takes longer than the rest of a search
+ * (docs/architecture.md). Therefore kg_graph builds vectors itself, in the
+ * form of pgvector's published headers. Before the first use, it compares such
+ * a vector with a vector that pgvector built.
  */
 #ifndef KG_VECTORS_H
 #define KG_VECTORS_H
@@ -20,7 +20,8 @@
 
 typedef struct KgVectors
 {
-	int dimensions; /* 0: kg_enable_vectors() was not called */
+	/* number of dimensions; 0: kg_enable_vectors() was not called */
+	int dimensions;
 	const char *model;
 } KgVectors;
 

@@ -165,8 +165,8 @@ count_field(const KgCatalog *catalog, const KgType *type, const KgField *field,
 }
 
 /*
- * Writes an object with the counts in their positions. Missing objects stay
- * missing.
+ * Writes a copy of the object, with the counts at the paths of their
+ * properties. Missing objects stay missing.
  */
 static void
 write_filled(KgJsonWriter *w, const JsonbContainer *object, const Fill *fills,
@@ -233,8 +233,8 @@ filled(const KgField **fields, const Counts *counts, int nfields, int64 node,
 }
 
 /*
- * Returns the counts of nodes for some of a type's properties, one Counts for
- * each property. Nodes are counted in batches of KG_PIECE.
+ * Returns the counts of edges of the nodes for some of a type's properties,
+ * one Counts for each property. Nodes are counted in batches of KG_PIECE.
  */
 static Counts *
 count_fields(const KgCatalog *catalog, const KgType *type,
@@ -261,7 +261,10 @@ count_fields(const KgCatalog *catalog, const KgType *type,
 	return counts;
 }
 
-/* Adds the counts to entities of one type, which all have data. */
+/*
+ * Adds the counts to the data of entities of one type. All these entities have
+ * data.
+ */
 static void
 fill_type(const KgCatalog *catalog, const KgShown *shown, int n)
 {
@@ -300,7 +303,10 @@ kg_derived_fill(const KgCatalog *catalog, KgShown *shown, int n)
 	bool any = false;
 	int counted = 0;
 
-	/* The past has no computed counts, because they are not stored. */
+	/*
+	 * With as_of, replies have no counts: history does not store computed
+	 * values.
+	 */
 	if (kg_past_asked())
 		return;
 	for (int i = 0; i < n; i++)

@@ -3,11 +3,11 @@
  *	  Values of x-derived properties: counts of an entity's edges,
  *	  computed when they are shown, filtered, sorted or grouped by.
  *
- * A property with x-index has a stored count (model/counted.h) of all edges
- * of the tenant. The stored count is used only for the present and only for
- * callers that see all of these edges; kg_counts_are_kept() decides. For
- * other callers, and with valid_at or as_of, edges are counted, for at most
- * kg_graph.max_scan entities.
+ * A property with x-index has a stored count (model/counted.h) of all edges of
+ * the tenant. The stored count is used only for the present and only for
+ * callers that see all of these edges; kg_counts_are_kept() decides. For other
+ * callers, and with valid_at, edges are counted, for at most kg_graph.max_scan
+ * entities. With as_of there are no counts.
  */
 #ifndef KG_DERIVED_H
 #define KG_DERIVED_H
@@ -26,8 +26,8 @@ typedef struct KgShown
 } KgShown;
 
 /*
- * Puts the counts that the caller sees into the data of the entities. Reorders
- * the array.
+ * Counts the edges that the caller sees and puts the counts into the data of
+ * the entities. Reorders the array.
  */
 extern void kg_derived_fill(const KgCatalog *catalog, KgShown *shown, int n);
 
@@ -42,15 +42,15 @@ extern void kg_counts_require(const KgCatalog *catalog, const KgType *type,
 							  const KgField *field);
 
 /*
- * The counts of edges, of the properties with x-index, for some entities of a
- * type, as the caller sees them.
+ * The counts of edges that the caller sees, for some entities of a type and
+ * its counting properties with x-index.
  */
 typedef struct KgCounts KgCounts;
 extern KgCounts *kg_counts_of(const KgCatalog *catalog, const KgType *type,
 							  const int64 *nodes, uint32 n);
 /*
- * Return the entity's document with its counts, and its count of a field as a
- * key. The node must be among the nodes passed to kg_counts_of().
+ * Return the entity's document with its counts; and its count for a field, as
+ * an index key. The node must be among the nodes passed to kg_counts_of().
  */
 extern Jsonb *kg_counts_show(const KgCounts *counts, int64 node,
 							 const Jsonb *data);

@@ -99,8 +99,8 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 		&b, " AND x.entity_type = $%d", kg_sql_param_text(&b, type->name));
 	kg_sql_end_each(&b, "entity_id", "e");
 	/*
-	 * The executor of this statement must not be held open for later calls,
-	 * because a function in FROM is not called again for new values.
+	 * The executor of this statement must not stay open for later calls: a
+	 * function in FROM would not be called again for the ids of the next call.
 	 */
 	statement = kg_sql_statement(&b);
 	statement.node_column = 3;
@@ -114,9 +114,10 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
  * kg_get_data() reads one entity without type, node or counts. This frequent
  * path has a fixed statement text.
  *
- * The statement calls kg_tenant() as the policies do, so that its condition and
- * theirs are one index condition. If the tenant were a parameter, the two
- * conditions would be compared in a node above the scan.
+ * The statement calls kg_tenant() as the policies do, so that the statement's
+ * condition on the tenant and the policies' condition become one index
+ * condition. If the tenant were a parameter, the two conditions would be
+ * compared in a node above the scan.
  */
 static bool
 take_data(TupleTableSlot *slot, void *arg)

@@ -11,12 +11,15 @@ typedef struct KgGot
 {
 	const char *id;
 	int index; /* index in the argument "ids" */
-	/* set only if the type has derived properties or n is not 1 */
+	/*
+	 * node of the entity; set only if the type has derived properties or n is
+	 * not 1
+	 */
 	int64 node;
 	Jsonb *data; /* NULL: the caller sees no such entity */
 	/*
-	 * if the entity was merged into another entity: the id of that entity,
-	 * whose data this is; otherwise NULL
+	 * if the entity was merged into another entity: the id of the other
+	 * entity, which "data" belongs to; otherwise NULL
 	 */
 	const char *now;
 } KgGot;

@@ -3,12 +3,12 @@
  *	  Reads the bundle "memory".
  *
  * A substring is searched by the words of names, types and observations in
- * kg_term. A word of the query between two other characters is a whole word.
- * The word at the beginning of the query may be the end of a longer word. It
- * is found by its rarest trigram (kg_trigram), or, if it is shorter than a
- * trigram, as the beginning of trigrams. The word at the end of the query may
- * be the beginning of a longer word. With x-signs, kg_term also has each
- * punctuation character of a text.
+ * kg_term. A word with other characters before and after it in the query is a
+ * whole word. The first word of the query may be the end of a longer word.
+ * Such longer words are found by the rarest trigram of the first word
+ * (kg_trigram), or, if it is shorter than a trigram, by the trigrams that
+ * begin with it. The last word of the query may be the beginning of a longer
+ * word. With x-signs, kg_term also has each punctuation character of a text.
  */
 #include "postgres.h"
 
@@ -38,7 +38,10 @@
  */
 #define KG_SHORT_WORDS 5000
 
-/* Maximum number of names that are compared with a name in another case. */
+/*
+ * Maximum number of stored names that are compared with a requested name, to
+ * find it in another letter case.
+ */
 #define KG_MEMORY_LOOKED 100
 
 /* Returns the list (NULL: a new one) with room for one more item. */
@@ -139,7 +142,10 @@ compare_by_node(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Returns the index of a node among the entities, or -1. */
+/*
+ * Returns the index of the entity with this node among the entities of the
+ * set; -1 if the set does not have it.
+ */
 static int
 find_node(const KgRemembered **by_node, int n, const KgRemembrance *of,
 		  int64 node)
@@ -347,7 +353,8 @@ relation_row(TupleTableSlot *slot, void *arg)
 	here = DatumGetInt64(slot->tts_values[0]);
 	there = DatumGetInt64(slot->tts_values[1]);
 	/*
-	 * A relation between two of the entities was already found at its source.
+	 * A relation between two of the entities was already found from its
+	 * source.
 	 */
 	if (state->incoming &&
 		find_node(state->by_node, state->of->n, state->of, there) >= 0)
@@ -470,9 +477,9 @@ rarest_trigram(const KgMemory *memory, char **trigrams, int n)
 typedef enum WordPlace
 {
 	WORD_WHOLE,	 /* the word itself */
-	WORD_FIRST,	 /* words that begin with it */
-	WORD_WITHIN, /* words that contain it, or end with it */
-	WORD_SIGN,	 /* a sign: no word */
+	WORD_FIRST,	 /* words that begin with the word of the query */
+	WORD_WITHIN, /* words that contain the word of the query, or end with it */
+	WORD_SIGN,	 /* not a word but a sign, such as a punctuation character */
 	WORD_NONE	 /* unknown: all entities are read */
 } WordPlace;
 
@@ -613,12 +620,12 @@ struct KgMemorySearch
 	const KgMemory *memory;
 	const char *query; /* in lower case */
 	/*
-	 * ASCII letters become ASCII letters in lower case, as in all languages but
+	 * lower() maps ASCII letters to ASCII letters, as in all languages but
 	 * Turkish
 	 */
 	bool plain;
 	Words words;
-	HTAB *seen; /* names already returned */
+	HTAB *seen; /* names that the search has already returned */
 	MemoryContext row;
 	const char **names;
 	int n;
@@ -681,7 +688,10 @@ look_up(const KgMemory *memory, Words *words)
 	return true;
 }
 
-/* Replaces the chosen words by these words, if fewer rows have them. */
+/*
+ * Replaces the chosen words by other words, if fewer rows have the other
+ * words.
+ */
 static void
 offer_words(const KgMemory *memory, Words *words, Words *chosen, int64 *fewest)
 {

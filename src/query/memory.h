@@ -15,7 +15,7 @@ typedef struct KgRemembered
 	const char *type;
 	bool stub;
 	int n;
-	const char **observations; /* in their order */
+	const char **observations; /* observations, in their order */
 } KgRemembered;
 
 typedef struct KgRemembrance
@@ -45,8 +45,8 @@ extern void kg_memory_by_names(const KgMemory *memory, const char *const *names,
 extern void kg_memory_after(const KgMemory *memory, const char *name, int limit,
 							KgRemembrance *to);
 /*
- * Returns the number of entities whose names come after a name, counted up to
- * "most".
+ * Returns the number of entities whose names are after a name in order,
+ * counted up to "most".
  */
 extern int64 kg_memory_count_after(const KgMemory *memory, const char *name,
 								   int most);

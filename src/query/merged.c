@@ -31,7 +31,8 @@ typedef struct Leads
 typedef struct Found
 {
 	const KgCatalog *catalog;
-	KgMerged *merged; /* by id; node 0: not found */
+	/* entities, by the position of the given id; node 0: not found */
+	KgMerged *merged;
 } Found;
 
 /*
@@ -52,9 +53,9 @@ type_numbers(const KgCatalog *catalog, const KgType *type)
 }
 
 /*
- * Follows each id to the first stored node, over several merges. UNION is not
- * needed and would build a hash table of megabytes at each call. No chain
- * returns to a node, because a node is merged only once.
+ * Follows each id to the first stored node, over several merges. The recursion
+ * uses UNION ALL: no chain returns to a node, because a node is merged only
+ * once, and UNION would build a hash table of megabytes at each call.
  */
 static void
 read_leads(const KgCatalog *catalog, const KgType *type, char *const *ids,

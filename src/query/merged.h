@@ -26,8 +26,9 @@ extern bool kg_merged_find(const KgCatalog *catalog, const KgType *type,
 						   const char *id, KgMerged *merged);
 
 /*
- * Replaces the ids of merged entities by present ids, as kg_merged_find() finds
- * them. Returns whether any id was replaced.
+ * Replaces the ids of merged entities by the ids of the entities into which
+ * they were merged (see kg_merged_find()). Returns whether any id was
+ * replaced.
  */
 extern bool kg_merged_replace(const KgCatalog *catalog, const KgType *type,
 							  char **ids, int n);

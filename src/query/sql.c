@@ -433,7 +433,10 @@ keys_of(KgSqlBuilder *b, const KgField *field, const char *index_keys)
 					kg_sql_param_field(b, field));
 }
 
-/* Appends " FROM (the entity's keys of a field) p WHERE true". */
+/*
+ * Appends a FROM clause with the entity's keys of a field as p, and " WHERE
+ * true", to which conditions can be appended.
+ */
 static void
 append_keys_of(KgSqlBuilder *b, const KgField *field, const KgSqlEntity *entity)
 {
@@ -542,8 +545,8 @@ scalar_conditions(KgSqlBuilder *b, const KgFilter *filter, int first,
 }
 
 /*
- * Appends all conditions on a scalar property. They share one probe if the
- * statement does not have the entity's keys.
+ * Appends all conditions on a scalar property. If the statement does not have
+ * the entity's keys, one look-up by node (probe) serves all these conditions.
  */
 static void
 scalar_probe(KgSqlBuilder *b, const KgFilter *filter, int first,

@@ -39,7 +39,10 @@ extern int kg_sql_param_int64(KgSqlBuilder *b, int64 n);
 /* Adds the number of an x-index property in kg_index_key. */
 extern int kg_sql_param_field(KgSqlBuilder *b, const KgField *field);
 extern int kg_sql_param_bytea(KgSqlBuilder *b, const bytea *value);
-/* Adds an array parameter; its elements are copied. */
+/*
+ * Adds an array parameter, with a copy of the elements. Returns the number of
+ * the parameter.
+ */
 extern int kg_sql_param_array(KgSqlBuilder *b, Oid element, const Datum *values,
 							  int n);
 extern int kg_sql_param_texts(KgSqlBuilder *b, char *const *texts, int n);
@@ -67,15 +70,15 @@ extern const char *kg_sql_entities_of(const char *nodes);
 extern const char *kg_sql_keys_of(int type, int field);
 
 /*
- * Returns the SELECT of the key of a stored count of a node. node is an
- * expression.
+ * Returns a SELECT of the stored count of a node for the field, as a key. node
+ * is an expression.
  */
 extern const char *kg_sql_count_of(KgSqlBuilder *b, const KgField *field,
 								   const char *node);
 
 /*
- * Returns the expression for the key of a field with one value, in index_keys,
- * an expression.
+ * Returns the expression that extracts the key of a field with one value from
+ * index_keys, which is an expression, too.
  */
 extern const char *kg_sql_key_of(KgSqlBuilder *b, const KgField *field,
 								 const char *index_keys);
@@ -111,7 +114,7 @@ extern void kg_sql_types(KgSqlBuilder *b, const char *alias,
 
 extern KgStatement kg_sql_statement(const KgSqlBuilder *b);
 
-/* Runs the statement by kg_plan_run(). */
+/* Runs the statement and passes each row to the function (kg_plan_run()). */
 static inline uint64
 kg_sql_run(const KgSqlBuilder *b, KgRowFunction row, void *arg)
 {

@@ -8,8 +8,8 @@
 #include "model/catalog.h"
 
 /*
- * Entities of a type are counted up to this number; a larger count is reported
- * as this number plus one.
+ * Entities of a type are counted up to this number; a larger count is returned
+ * as this number plus 1.
  */
 #define KG_MAX_TYPE_COUNT 10000
 

@@ -816,8 +816,8 @@ kg_args_root(const Jsonb *arguments)
 	int64 size = VARSIZE(arguments);
 
 	/*
-	 * Replies, hints and errors may repeat the arguments with all digits of
-	 * numbers, so these digits count, too.
+	 * The digits of numbers also count, because replies, hints and errors may
+	 * repeat the arguments in full.
 	 */
 	if (size <= kg_setting_max_argument_bytes)
 		size += kg_json_number_bytes(&arguments->root,

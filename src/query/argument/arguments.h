@@ -3,7 +3,7 @@
  *	  Reads a tool's arguments. Errors say which argument to send instead;
  *	  repairs are made and reported.
  *
- * The functions that read a member get the JSON Pointer of its object ("" for
+ * A function that reads a member takes the JSON Pointer of the object ("" for
  * the root). Results are allocated in the current memory context.
  */
 #ifndef KG_ARGUMENTS_H
@@ -15,8 +15,8 @@
 #include "query/argument/members.h"
 
 /*
- * The repairs of a call: values that were read as another value than the sent
- * value.
+ * The repairs of a call: arguments that were read as another value than the
+ * caller sent.
  */
 typedef struct KgRepairs
 {
@@ -65,7 +65,10 @@ extern Jsonb *kg_args_only_scalar(const JsonbValue *value);
 /* Reads "true" or "false"; returns false for any other string. */
 extern bool kg_args_read_bool(const JsonbValue *string, JsonbValue *boolean);
 
-/* Raises KG_INVALID_INPUT for a member that is not among the known ones. */
+/*
+ * Raises KG_INVALID_INPUT for a member of the object that the outline does not
+ * have.
+ */
 extern void kg_args_known(const JsonbContainer *object, const char *path,
 						  const KgOutline *known);
 
@@ -76,9 +79,10 @@ extern void kg_args_known(const JsonbContainer *object, const char *path,
 extern const JsonbContainer *kg_args_as_object(const JsonbValue *value,
 											   const char *path);
 /*
- * Like kg_args_as_object(); meant is the correction for any other value, or
- * NULL. kg_args_as_array() returns the value as an array; the member of the
- * schema, or NULL, determines the correction.
+ * Return the value as an object or an array. Raise KG_INVALID_INPUT for any
+ * other value. For kg_args_as_object_or(), meant is the correction of the
+ * error, or NULL. For kg_args_as_array(), the member of the schema, or NULL,
+ * determines the correction.
  */
 extern const JsonbContainer *kg_args_as_object_or(const JsonbValue *value,
 												  const char *path,
@@ -125,9 +129,9 @@ extern char *kg_args_string(const JsonbContainer *object, const char *key,
 extern char *kg_args_as_id(const JsonbValue *value, const char *path);
 
 /*
- * Returns the distinct ids of an array of 1 to max ids, in order; NULL if it is
- * absent. An empty array is an error without a correction: to leave it out
- * would select all entities.
+ * Returns the distinct ids of the member, an array of 1 to max ids, in order;
+ * NULL if the member is absent. An empty array is an error without a
+ * correction: to leave it out would select all entities.
  */
 extern char **kg_args_ids(const JsonbContainer *object, const char *key,
 						  const char *path, int max, int *nids);

@@ -31,23 +31,25 @@ extern void kg_cursor_part(StringInfo query, const void *part, int len);
 extern char *kg_cursor_seal(const char *tenant, const StringInfoData *query,
 							const char *payload, int len);
 
-/* Returns the payload. Raises KG_INVALID_INPUT at path for any other string. */
+/*
+ * Returns the payload of a cursor of this caller and query. Raises
+ * KG_INVALID_INPUT at path for any other string.
+ */
 extern StringInfo kg_cursor_open(const char *tenant,
 								 const StringInfoData *query,
 								 const char *cursor, const char *path);
 
 /*
- * Like kg_cursor_open(), for a text of at most "longest" characters. Returns
- * NULL for any other text.
+ * Returns the payload of a text that was made by kg_cursor_seal() and has at
+ * most "longest" characters. Returns NULL for any other text.
  */
 extern StringInfo kg_cursor_unseal(const char *tenant,
 								   const StringInfoData *query,
 								   const char *cursor, int longest);
 
 /*
- * Like kg_cursor_seal() and kg_cursor_unseal(), for a payload of at most
- * KG_MOST_HIDDEN bytes that is encrypted. Equal payloads of a query have equal
- * texts.
+ * Seal and open a payload of at most KG_MOST_HIDDEN bytes, which is signed and
+ * encrypted. Equal payloads of a query have equal texts.
  */
 #define KG_MOST_HIDDEN 32
 extern char *kg_cursor_seal_hidden(const char *tenant,
@@ -58,7 +60,8 @@ extern StringInfo kg_cursor_unseal_hidden(const char *tenant,
 										  const char *cursor, int longest);
 
 /*
- * Returns a keyed digest, which is equal for equal bytes. Callers may see it.
+ * Returns a keyed digest of the bytes. The digest does not reveal them, so
+ * callers may see it.
  */
 extern uint64 kg_cursor_digest(const char *bytes, int len);
 

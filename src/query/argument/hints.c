@@ -15,7 +15,10 @@
 #include "utils/builtins.h"
 
 #define KG_HINT_VALUES 5
-/* Maximum number of values in use that are compared with the value sent. */
+/*
+ * Maximum number of stored values that are compared with the value sent by the
+ * caller.
+ */
 #define KG_HINT_WALK 64
 /*
  * Maximum number of ids suggested. Several ids may differ in a single letter
@@ -259,7 +262,10 @@ kg_hints_only_exact(const KgMatches *matches, int n)
 {
 	int found = -1;
 
-	/* The matched text may be the number of the id without its word. */
+	/*
+	 * The matched text may be only the number in the id, without the word
+	 * before it.
+	 */
 	for (int i = 0; i < n; i++)
 		if (matches->matches[i].how == KG_MATCH_EXACT ||
 			(matches->matches[i].how == KG_MATCH_TOKEN &&
@@ -342,7 +348,10 @@ correct_ids(const KgType *type, const NamedSet *set, const KgMatches *matches,
 		const char *id = bare_id(type, text);
 		int likely = kg_likely(id, ids, labels, set->n);
 
-		/* The kind of a match is known only if there is one value. */
+		/*
+		 * The kinds of the matches show which match is meant only if there is
+		 * one value.
+		 */
 		if (likely < 0 && n == 1)
 			likely = kg_hints_only_exact(matches, set->n);
 		/* The entity may have been deleted since it was found. */
@@ -448,7 +457,10 @@ lowest_key(void)
 	return key;
 }
 
-/* Writes the values in use of an enum, in the order of declaration. */
+/*
+ * Writes the values of an enum that entities have, in the order of their
+ * declaration.
+ */
 static void
 write_values_in_use(const KgListQuery *query, const KgField *field,
 					KgJsonWriter *w)
@@ -491,7 +503,7 @@ find_neighbours(const KgListQuery *query, const KgField *field,
 {
 	const bytea *at = key;
 
-	/* The walks exclude the key itself. */
+	/* The walks up and down the index exclude the key itself. */
 	for (int i = 0; i < n; i++)
 	{
 		at = next_key(query, field, at, false);
@@ -530,8 +542,8 @@ add_bound(const KgListQuery *query, const KgField *field, const bytea *key,
 }
 
 /*
- * Adds the first values in order while there is room. If a property has few
- * values, all of them are compared.
+ * Adds the first values of the field, in key order, while the set has room. So
+ * if a property has few values, all of them are compared.
  */
 static void
 find_first(const KgListQuery *query, const KgField *field, Neighbours *set)
@@ -601,8 +613,8 @@ add_near_strings(const KgListQuery *query, const KgField *field,
 		const bytea *key;
 
 		/*
-		 * Values that begin with the text are as near as the neighbours of the
-		 * text in the order of keys, so they are added, too.
+		 * Stored values that begin with the text are added, too. They are as
+		 * near to the text as its neighbours in key order.
 		 */
 		value = kg_json_string_value(spellings[i]);
 		key = field->by_version ? kg_key_bound(field, &value, false)
@@ -702,8 +714,9 @@ written_in(const char *value, const char *text)
 }
 
 /*
- * Corrects the case of a part of a text if the part matches in exactly one
- * other case. Tries the usual cases, and the cases in the nearest values.
+ * Corrects the letter case of a condition on a part of a text, if the part
+ * matches stored values in exactly one other case. Tries the usual cases, and
+ * the cases in the nearest values.
  */
 static void
 correct_case(const KgListQuery *query, const KgCondition *condition,
@@ -785,8 +798,9 @@ write_near_strings(const KgListQuery *query, const KgCondition *condition,
 }
 
 /*
- * Writes two values below and two above a single value; for several values, one
- * below and one above each.
+ * Writes the stored values nearest to the values of the condition: two below
+ * and two above a single value; for several values, one below and one above
+ * each.
  */
 static void
 write_near_keys(const KgListQuery *query, const KgCondition *condition,
@@ -1120,7 +1134,10 @@ check_label(const KgListQuery *query, const KgType *target,
 	KgError *err;
 	int n = 0;
 
-	/* An id in another case is not a name; it gets a hint instead. */
+	/*
+	 * If the value is an id in another case, it is not a name, and a hint
+	 * corrects it instead.
+	 */
 	for (int i = 0; i < matches->n && matches->matches[i].how == KG_MATCH_EXACT;
 		 i++)
 		if (matches->matches[i].kind != KG_TERM_ID)
@@ -1185,7 +1202,10 @@ kg_hints_check_labels(const KgListQuery *query, bool none_found)
 		if (target == NULL)
 			continue;
 		left = missing_values(query, target, condition);
-		/* The first label found raises an error, so few values are checked. */
+		/*
+		 * The first value that is a label raises an error. At most
+		 * KG_HINT_VALUES values are checked.
+		 */
 		for (int v = 0; v < Min(left.nvalues, KG_HINT_VALUES); v++)
 			check_label(query, target, condition, &left.values[v]);
 	}

@@ -36,8 +36,8 @@ extern bool kg_hints_write_unknown(const KgListQuery *query,
 extern KgMatches *kg_hints_nearest(const KgCatalog *catalog, const KgType *type,
 								   const char *id, int max);
 /*
- * If exactly one of n matches is by the whole name or id, or by the number of
- * an id, returns the index of this match; otherwise -1.
+ * If exactly one of n matches is a match by the whole name or id, or by the
+ * number in an id, returns the index of this match; otherwise -1.
  */
 extern int kg_hints_only_exact(const KgMatches *matches, int n);
 

@@ -26,17 +26,17 @@ typedef struct KgMemberBound
 
 typedef struct KgMember
 {
-	int len; /* length of its name in bytes */
+	int len; /* length of name in bytes */
 	bool required;
 	/* the schema has a type, so null is not a valid value */
 	bool typed;
 	bool array;
 	bool object;
-	/* An array or an object is one of its types or alternatives. */
+	/* An array, or an object, is one of the member's types or alternatives. */
 	bool or_array;
 	bool or_object;
-	bool string; /* a string is one of its types */
-	bool number; /* a number is one of its types */
+	bool string; /* a string is one of the member's types */
+	bool number; /* a number is one of the member's types */
 	/* an array of names of types, relations or properties */
 	bool of_names;
 	bool of_objects; /* an array of objects */
@@ -46,9 +46,9 @@ typedef struct KgMember
 	KgMemberBound min_items;
 	KgMemberBound max_items;
 	KgMemberBound default_number;
-	/* the default, if it is one of the names; or NULL */
+	/* default value, if it is one of "names"; or NULL */
 	const char *default_name;
-	int nnames; /* number of values in its enum */
+	int nnames; /* number of values in the member's enum */
 	const char *const *names;
 	/* schema of an object, or of an array's items */
 	const struct KgOutline *inner;
@@ -59,7 +59,8 @@ typedef struct KgOutline
 {
 	int n;
 	const char *const *names; /* names of the members */
-	const KgMember *members;  /* NULL: only their names are known */
+	/* in the order of names; NULL: only the names are known */
+	const KgMember *members;
 	/* the member that a string in place of the object means, or NULL */
 	const char *string_member;
 } KgOutline;

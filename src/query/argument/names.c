@@ -66,8 +66,8 @@ says_number(const JsonbValue *value)
 }
 
 /*
- * Returns whether an argument may have a value. The form of the value may need
- * a correction. If member is NULL, the argument may have any value.
+ * Returns whether the value can be meant for the argument, possibly in another
+ * form. If member is NULL, the argument may have any value.
  */
 static bool
 may_be(const KgMember *member, const JsonbValue *value)
@@ -97,9 +97,9 @@ may_be(const KgMember *member, const JsonbValue *value)
 }
 
 /*
- * Returns whether the group of names is for the other meaning of "type". In a
- * step, which has an end, "type" is a relationship type. Elsewhere it is an
- * entity type.
+ * Returns whether the group of names stands for the meaning of "type" that
+ * does not apply here. In a step, which has an end, "type" is a relationship
+ * type. Elsewhere it is an entity type.
  */
 static bool
 is_of_other_type(const char *const *group, const KgOutline *known)
@@ -127,8 +127,8 @@ is_given(const JsonbContainer *object, const char *ours)
 }
 
 /*
- * Returns whether the value is for the other of the arguments "id" and "ids",
- * as an array is for "ids".
+ * Returns whether the argument is "id" or "ids" and the value has the form of
+ * the other of these two: an array belongs to "ids", a scalar to "id".
  */
 static bool
 is_of_other_number(const char *ours, const JsonbValue *value,
@@ -322,10 +322,10 @@ typedef struct Parts
 	int n;
 	int numbers[3];
 	int digits[3];
-	/* number of the month if it was given by name, or 0 */
+	/* number of the month if the text has the name of a month; otherwise 0 */
 	int month;
 	int month_at;
-	char sign; /* separator of the first two numbers */
+	char sign; /* character that separates the first two numbers */
 } Parts;
 
 static int
@@ -530,8 +530,9 @@ meant_time_of_day(const char *text)
 }
 
 /*
- * Returns the instant of a text like meant_time_of_day(); for a day, its
- * beginning.
+ * Returns a text with a day and perhaps a time as a date-time, in UTC if it
+ * has no zone. A day alone is the beginning of the day. Returns NULL for any
+ * other text.
  */
 static char *
 meant_instant(const char *text)

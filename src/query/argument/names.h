@@ -26,10 +26,10 @@ extern const char *kg_name_same(const JsonbContainer *object, const char *name,
 								const KgOutline *known);
 
 /*
- * Like kg_name_same(), and also finds an argument that is spelled differently.
- * If there is no such argument, returns the nearest argument or NULL. Sets
- * *sure to true if the name is certainly the returned argument, such as one
- * with a typing error.
+ * Returns the argument that a name with this value means, also if the name is
+ * misspelled. If there is no such argument, returns the nearest argument or
+ * NULL. Sets *sure to true if the name certainly means the returned argument,
+ * for example if it has a typing error.
  */
 extern const char *kg_name_meant(const JsonbContainer *object, const char *name,
 								 const JsonbValue *value,
@@ -44,13 +44,17 @@ extern const char *kg_word_meant(const char *word, const char *const *words,
 
 /*
  * Returns whether a name with this value is, or means, this argument of
- * kg_graph. member determines which values it has; NULL: any.
+ * kg_graph. member determines the values that the argument may have; NULL: any
+ * value.
  */
 extern bool kg_name_means(const JsonbContainer *object, const char *name,
 						  const JsonbValue *value, const char *ours,
 						  const KgMember *member);
 
-/* Returns "asc" or "desc" for a word or a sign that means it, or NULL. */
+/*
+ * Returns "asc" or "desc" for a word or sign that means this order; NULL for
+ * any other value.
+ */
 extern const char *kg_order_meant(const JsonbValue *value);
 
 /*

@@ -511,8 +511,8 @@ kg_correct_error(KgCorrection *correction, const KgError *err)
 }
 
 /*
- * Adds the corrected call to an error. Called for each error that kg_graph
- * raises.
+ * Adds the corrected call to an error. kg_error_complete calls this function
+ * for each error that kg_graph raises.
  */
 static void
 complete(KgError *err)

@@ -47,8 +47,8 @@ extern void kg_correct_set(KgCorrection *correction, const char *path,
 						   const char *key, const Jsonb *value);
 extern void kg_correct_out(KgCorrection *correction, const char *path);
 /*
- * Adds the change that an error suggests. Returns false if the error suggests
- * no change, or a change that is not certainly meant.
+ * Adds the change that an error suggests to the corrections. Returns false if
+ * the error suggests no change, or a change that is not certainly meant.
  */
 extern bool kg_correct_error(KgCorrection *correction, const KgError *err);
 /* Returns the corrected call {tool, arguments}, or NULL. */

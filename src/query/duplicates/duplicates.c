@@ -151,7 +151,10 @@ read_entities(KgDuplicates *d)
 
 /* ---- pairs ---- */
 
-/* Returns the pair of two entities; the first index is the lower one. */
+/*
+ * Returns the pair of the entities with the indexes a and b, in either order.
+ * Creates the pair if it does not exist.
+ */
 static KgSamePair *
 pair_of(KgDuplicates *d, int a, int b)
 {
@@ -273,7 +276,10 @@ compare_values(const void *pa, const void *pb, void *arg)
 	return order != 0 ? order : a->entity - b->entity;
 }
 
-/* Adds the value to the pairs of n entities, which are in ascending order. */
+/*
+ * Adds a value that n entities share to every pair of these entities. The
+ * entities are in ascending order.
+ */
 static void
 share_value(KgDuplicates *d, const KgSameText *values, int n)
 {
@@ -334,7 +340,7 @@ typedef struct Reading
 	Adjacent *edges;
 	uint64 n;
 	uint64 capacity;
-	KgNodeSet set; /* set of the neighbours */
+	KgNodeSet set; /* set of the entity's neighbours */
 } Reading;
 
 static void

@@ -31,19 +31,20 @@ typedef struct KgSameText
 typedef struct KgSameValue
 {
 	const KgSameText *value;
-	int sharers; /* number of entities with it */
+	int sharers; /* number of entities with this value */
 	struct KgSameValue *next;
 } KgSameValue;
 
 typedef struct KgSamePair
 {
-	int entities[2]; /* hash key: indexes, ascending */
+	int entities[2]; /* hash key: indexes of the two entities, ascending */
 	/* similarity of the most similar names; 0: not similar */
 	double name;
 	const KgSameText *names[2];
-	KgSameValue *values; /* by property and value */
-	double neighbors;	 /* similarity of the neighbours */
-	int common;			 /* number of common neighbours */
+	/* list of the common values, ordered by property and value */
+	KgSameValue *values;
+	double neighbors; /* similarity of the neighbours */
+	int common;		  /* number of common neighbours */
 	double score;
 } KgSamePair;
 
@@ -51,7 +52,7 @@ typedef struct KgDuplicates
 {
 	KgGraph *graph;
 	const KgType *type;
-	const KgFollow *follow; /* edges to neighbours */
+	const KgFollow *follow; /* relations that lead to neighbours */
 	double min_score;
 	double min_similarity; /* minimum similarity of names */
 	char **ids;			   /* only pairs with one of these ids */
@@ -61,14 +62,17 @@ typedef struct KgDuplicates
 	uint32 n;
 	KgSamePair **pairs; /* the highest score first, then by ids */
 	int npairs;
-	/* while it is found: */
+	/* working state of the search: */
 	uint32 capacity;
 	KgSameText *names;
 	int nnames;
 	KgSameText *values;
 	int nvalues;
 	uint64 compared;
-	/* path of the argument that reduces the comparisons */
+	/*
+	 * JSON Pointer of the argument by which the caller can reduce the
+	 * comparisons
+	 */
 	const char *path;
 	const char *expected; /* a better value for the argument at path */
 	uint64 done;		  /* work since the last check for interrupts */

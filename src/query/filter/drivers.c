@@ -11,22 +11,24 @@
 #include "query/time/validity.h"
 
 /*
- * First bound up to which drivers are counted, and the factor by which it
- * grows.
+ * First bound up to which the rows of drivers are counted, and the factor by
+ * which the bound grows.
  */
 #define RACE_START 256
 #define RACE_GROWTH 4
 
 /*
- * Another driver is intersected with the best one if it has at most this many
- * times its rows. A row of an index costs less than the look-up of an entity.
+ * Another driver is intersected with the best driver if it has at most this
+ * many times the rows of the best driver. A row of an index costs less than
+ * the look-up of an entity.
  */
 #define KG_WIDER 3
 
 /*
- * Returns whether a condition bounds the rows of its driver. Ids are counted in
- * kg_entity. If an authorizer decides each entity, a range of ids would need
- * decisions about all entities in the range, whatever the other conditions are.
+ * Returns whether a condition bounds the rows that its driver reads from the
+ * index. Ids are counted in kg_entity. If an authorizer decides each entity, a
+ * range of ids would need decisions about all entities in the range, whatever
+ * the other conditions are.
  */
 static bool
 is_bound(const KgCatalog *catalog, const KgCondition *condition)
@@ -38,7 +40,10 @@ is_bound(const KgCatalog *catalog, const KgCondition *condition)
 	return bound != KG_UNBOUNDED;
 }
 
-/* Returns the operator that is true of all other values, or KG_OP_IS_NULL. */
+/*
+ * Returns the operator that matches exactly the values that op does not match.
+ * Returns KG_OP_IS_NULL if no operator does.
+ */
 static KgOp
 opposite_of(KgOp op)
 {
@@ -226,7 +231,7 @@ take_node(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Forgets the nodes and the counts of all drivers. */
+/* Discards the nodes and the counts of all drivers. */
 static void
 forget_counts(KgDrivers *drivers)
 {
@@ -241,8 +246,8 @@ forget_counts(KgDrivers *drivers)
 }
 
 /*
- * Adds the nodes of each alternative's best driver, up to bound. Only one
- * alternative's own sets exist at a time.
+ * Adds the nodes of each alternative's best driver, up to bound. The sets of
+ * an alternative are freed before the next alternative is counted.
  */
 static void
 count_alternatives(const KgDrivers *drivers, KgDriver *driver, int64 bound)
@@ -276,8 +281,8 @@ new_nodes(void)
 }
 
 /*
- * Reads the nodes of at most bound rows of a source. Returns the number of
- * rows.
+ * Reads at most bound rows of a source and stores their nodes. Returns the
+ * number of rows.
  */
 static int64
 read_rows(const KgDrivers *drivers, const KgSource *source, int64 bound,
@@ -314,7 +319,10 @@ kg_driver_count(const KgDrivers *drivers, KgDriver *driver, int64 bound)
 	}
 }
 
-/* Returns the bound of drivers that may be intersected with the best driver. */
+/*
+ * Returns the maximum number of rows of a driver that may be intersected with
+ * the best driver.
+ */
 static int64
 wider_bound(const KgDriver *best)
 {
@@ -340,7 +348,10 @@ seek_others(const KgDrivers *drivers, KgDriver *driver, int64 bound)
 			drivers, driver->others[i], bound - count, &driver->without);
 }
 
-/* Returns whether another narrow driver may be chosen instead. */
+/*
+ * Returns whether the filter has another narrow driver, which could be chosen
+ * instead of this one.
+ */
 static bool
 has_rival(const KgDrivers *drivers, const KgDriver *driver)
 {
@@ -399,7 +410,10 @@ kg_drivers_race(KgDrivers *drivers, int64 most)
 
 /* ---- the other conditions, as sets ---- */
 
-/* Returns whether the driver's sets decide about condition i of the filter. */
+/*
+ * Returns whether the driver's sets of nodes decide whether a node satisfies
+ * condition i of the filter.
+ */
 static bool
 covers(const KgDriver *driver, const KgFilter *filter, int i)
 {
@@ -410,7 +424,10 @@ covers(const KgDriver *driver, const KgFilter *filter, int i)
 			   : filter->conditions[i].field == driver->source->field;
 }
 
-/* Returns the conditions about which no driver's sets decide. */
+/*
+ * Returns the conditions that no driver's set of nodes decides, which must be
+ * tested on each node.
+ */
 static const KgFilter *
 rest_of(const KgDrivers *drivers)
 {
@@ -559,8 +576,9 @@ kg_drivers_select(KgDrivers *drivers, KgNodeFunction found, void *arg)
 		return;
 	}
 	/*
-	 * If the counting took long, drivers whose counting stopped early may have
-	 * no more rows than the best driver.
+	 * Drivers whose counting stopped early may also have few rows. If counting
+	 * took long, they are counted on, up to a bound that depends on the best
+	 * driver.
 	 */
 	if (best->count > RACE_START)
 		(void) kg_drivers_best(drivers, wider_bound(best));

@@ -4,13 +4,13 @@
  *	  serves, and the condition among them that has the fewest rows.
  *
  * A driver reads the rows of the conditions on one property, of the conditions
- * on the id, or of all alternatives. Drivers are counted up to a bound, which
- * grows until a driver has fewer rows. So the work is within a constant factor
- * of the work for the best driver, without statistics. The other conditions are
- * then applied to the nodes of the best driver. If another driver was counted
- * to its end, its nodes are intersected with the nodes of the best driver. All
- * other conditions are tested on the packed keys of the nodes. Everything is
- * allocated in the current memory context.
+ * on the id, or of all alternatives. The rows of each driver are counted up to
+ * a bound, which grows until a driver has fewer rows. So the work is within a
+ * constant factor of the work for the best driver, without statistics. The
+ * other conditions are then applied to the nodes of the best driver. If all
+ * rows of another driver were counted, its nodes are intersected with the
+ * nodes of the best driver. All other conditions are tested on the packed keys
+ * of the nodes. Everything is allocated in the current memory context.
  */
 #ifndef KG_DRIVERS_H
 #define KG_DRIVERS_H
@@ -25,17 +25,23 @@
 
 typedef struct KgDriver
 {
-	/* source of its nodes; for alternatives, set once they are counted */
+	/*
+	 * source of the driver's nodes; for alternatives, set when they have been
+	 * counted
+	 */
 	KgSource *source;
-	/* its condition bounds the keys that are read */
+	/* the driver's condition bounds the keys that are read */
 	bool narrow;
-	/* index of its condition in the filter; -1: all conditions on the field */
+	/*
+	 * index of the driver's condition in the filter; -1: all conditions on the
+	 * field
+	 */
 	int index;
-	/* its nodes are exactly the nodes that satisfy its conditions */
+	/* the driver's nodes are exactly the nodes that satisfy its conditions */
 	bool exact;
 	int64 count;	  /* number of rows, counted up to bound */
 	int64 bound;	  /* bound of the count; 0: not counted */
-	KgNodeSet *nodes; /* all its nodes, if they are few; or NULL */
+	KgNodeSet *nodes; /* all nodes of the driver, if they are few; or NULL */
 	/*
 	 * others: sources of the nodes that do not satisfy the driver's only
 	 * condition, because their value is another or missing; or NULL. without:
@@ -45,7 +51,10 @@ typedef struct KgDriver
 	KgNodeSet *without;
 	/* bound up to which the nodes of "others" were read */
 	int64 sought;
-	/* drivers of each alternative; NULL: not a driver of alternatives */
+	/*
+	 * for a driver of alternatives: the drivers of each alternative; otherwise
+	 * NULL
+	 */
 	struct KgDrivers *each;
 } KgDriver;
 
@@ -63,7 +72,7 @@ typedef struct KgDrivers
 extern KgDrivers kg_drivers_of(const KgCatalog *catalog, const KgType *type,
 							   const KgFilter *filter);
 
-/* Counts the rows of a driver up to bound. */
+/* Counts the rows of a driver, and stores their nodes, up to bound. */
 extern void kg_driver_count(const KgDrivers *drivers, KgDriver *driver,
 							int64 bound);
 /*

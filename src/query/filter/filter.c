@@ -30,7 +30,8 @@ is_connective(const char *property)
 }
 
 /*
- * Returns whether the property is "or" with an allowed number of alternatives.
+ * Returns whether the name is "or" and its value has an allowed number of
+ * alternatives.
  */
 static bool
 means_any(const char *property, const char *path)
@@ -517,8 +518,8 @@ write_named(const JsonbContainer *item, KgJsonWriter *w)
 }
 
 /*
- * Returns the array as one object if each property is in only one item;
- * otherwise NULL.
+ * Returns the filters of an array of objects as one object; NULL if a property
+ * is in several items.
  */
 static Jsonb *
 meant_filters(const JsonbContainer *array)
@@ -631,8 +632,11 @@ typedef struct MatchState
 {
 	const KgCondition *condition;
 	bool any;	/* some item is not null */
-	bool match; /* some item passes with some value */
-	/* for KG_EVERY, by value: whether some item passed with the value */
+	bool match; /* some pair of an item and a value passes the test */
+	/*
+	 * for KG_EVERY, indexed by value: whether some item passed the test with
+	 * the value
+	 */
 	bool *seen;
 } MatchState;
 

@@ -23,7 +23,7 @@
 typedef struct KgCondition
 {
 	/* parsed */
-	const char *property;	   /* its name in the arguments */
+	const char *property;	   /* name of the property in the arguments */
 	const char *property_path; /* JSON Pointer of property */
 	const char *path;		   /* JSON Pointer of the operand */
 	KgOp op;
@@ -38,13 +38,16 @@ typedef struct KgCondition
 	/* members of an object without operators, or NULL */
 	const JsonbContainer *members;
 	int nvalues;
-	/* operands; after the analysis, of the property's declared type */
+	/* operands; the analysis converts them to the property's declared type */
 	JsonbValue *values;
 	/* analysed */
 	const KgField *field; /* NULL: the entity's id */
 	/* keys of values; NULL for an id and parts of texts */
 	bytea **keys;
-	/* edges are counted for it (query/derived.h) */
+	/*
+	 * the property counts edges, which are counted for the condition
+	 * (query/derived.h)
+	 */
 	bool counts;
 } KgCondition;
 
@@ -63,27 +66,28 @@ typedef struct KgFilter
  */
 extern KG_NORETURN void kg_filter_throw_list(const KgCondition *condition);
 
-/* The use of a property, for messages. */
+/* The use of a property, as error messages name it. */
 #define KG_USE_FILTER "filter"
 #define KG_USE_GROUP "group"
 
 /* The properties that a filter may name. */
 typedef struct KgFilterTarget
 {
-	const char *what;	/* for messages: "entity type \"country\"" */
+	/* owner of the properties, for messages: "entity type \"country\"" */
+	const char *what;
 	const KgType *type; /* or NULL */
 	int nfields;
 	const KgField *fields;
 	/* the field whose name means the id, or NULL */
 	const KgField *id_field;
 	bool has_id;	   /* "id" is the entity's id */
-	bool indexed_only; /* only x-index fields */
-	bool no_arrays;	   /* only fields with one value */
-	bool no_derived;   /* only fields that are stored */
-	bool counted;	   /* counts with x-index, too */
+	bool indexed_only; /* only fields with x-index are allowed */
+	bool no_arrays;	   /* only fields with one value are allowed */
+	bool no_derived;   /* only fields that are stored are allowed */
+	bool counted;	   /* counts of edges with x-index are allowed, too */
 	/* the counts with x-index are read from their stored values */
 	bool kept;
-	const KgCatalog *catalog; /* for counting edges */
+	const KgCatalog *catalog; /* catalog for counting edges */
 } KgFilterTarget;
 
 /*
@@ -146,8 +150,8 @@ extern KgFilter *kg_filter_analyse(KgFilter *parsed,
 								   KgRepairs *repairs);
 
 /*
- * Analyses a filter against several targets. result[i] is NULL if a property
- * is not filterable in target i, whose rows then do not match. Raises
+ * Analyses a filter against several targets. If a property is not filterable
+ * in target i, result[i] is NULL: no row of this target matches. Raises
  * KG_INVALID_INPUT if a property is filterable in no target.
  */
 extern KgFilter **kg_filter_analyse_over(KgFilter *parsed,

@@ -42,7 +42,7 @@ kg_filter_target_type(const KgType *type)
 	return target;
 }
 
-/* The past has no counts, because computed counts are not stored. */
+/* With as_of, counts cannot be filtered, because past counts are not stored. */
 KgFilterTarget
 kg_filter_target_counted(const KgCatalog *catalog, const KgType *type)
 {
@@ -243,8 +243,9 @@ is_expression(const KgFilterTarget *target, const char *name)
 }
 
 /*
- * Explains in the error a name that is not a misspelt property: a formula, a
- * path through a reference, or a part of a date. Returns false for other names.
+ * Adds an explanation to the error if the name is not a misspelt property, but
+ * a formula, a path through a reference, or a part of a date. Returns false
+ * for other names.
  */
 static bool
 tell_composed(KgError *err, const KgFilterTarget *target, const char *name,
@@ -718,7 +719,8 @@ throw_long_value(const KgCondition *condition, const JsonbValue *value,
 				 const char *path)
 {
 	const bytea *key = kg_key_encode(condition->field, value);
-	int bytes = VARSIZE_ANY_EXHDR(key) - 1; /* without the tag byte */
+	/* length of the key without its tag byte */
+	int bytes = VARSIZE_ANY_EXHDR(key) - 1;
 	KG_THROW(
 		KG_LIMIT_EXCEEDED,
 		.message = psprintf("a value of %d bytes is compared with property "
@@ -975,7 +977,7 @@ read_day_as_span(KgCondition *span, KgRepairs *repairs)
 }
 
 /*
- * Reports that a list of values was read as the operand of "in". Raises
+ * Reports a repair: a list of values was read as the operand of "in". Raises
  * KG_INVALID_INPUT for a property that is an array, because it is unclear
  * whether the array must have any or all of the values.
  */
@@ -1042,7 +1044,7 @@ kg_filter_analyse(KgFilter *parsed, const KgFilterTarget *target,
 	return kg_filter_analyse_over(parsed, target, 1, repairs)[0];
 }
 
-/* Returns whether filters of some target may name the property. */
+/* Returns whether the filters of at least one target may name the property. */
 static bool
 is_filterable(const KgFilterTarget *targets, int ntargets, const char *property)
 {
@@ -1226,7 +1228,10 @@ is_day(const JsonbValue *value)
 		   kg_format_date(value->val.string.val, value->val.string.len);
 }
 
-/* Returns the days' spans as alternatives: [{property: {...}}, ...]. */
+/*
+ * Returns the days of the condition as alternatives, one span of time for each
+ * day: [{property: {...}}, ...].
+ */
 static Jsonb *
 day_alternatives(const KgCondition *condition)
 {

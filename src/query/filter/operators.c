@@ -67,7 +67,7 @@ typedef enum Reading
 {
 	READ_AS_IS,
 	READ_EQUAL, /* null: is_null; a list: in */
-	/* like READ_EQUAL; the word "null" is null, too */
+	/* like READ_EQUAL, but the string "null" also means null */
 	READ_IS,
 	/* null: is_not_null; a list: not equal to each value */
 	READ_NOT,
@@ -76,7 +76,7 @@ typedef enum Reading
 	READ_RANGE,
 	READ_LIKE,
 	READ_REGEX,
-	READ_NEVER /* kg_graph has no such operator */
+	READ_NEVER /* kg_graph has no equivalent operator */
 } Reading;
 
 /*
@@ -102,7 +102,8 @@ static const struct
 	{"!=", KG_OP_NE, READ_NOT},
 	{"!==", KG_OP_NE, READ_NOT},
 	{"<>", KG_OP_NE, READ_NOT},
-	{"\342\211\240", KG_OP_NE, READ_NOT}, /* the sign "not equal" */
+	/* the character U+2260 (not equal) */
+	{"\342\211\240", KG_OP_NE, READ_NOT},
 	{"!", KG_OP_NE, READ_NOT},
 	{"ne", KG_OP_NE, READ_NOT},
 	{"neq", KG_OP_NE, READ_NOT},
@@ -159,8 +160,9 @@ static const struct
 	{"notnull", KG_OP_IS_NOT_NULL, READ_AS_IS},
 	{"exists", KG_OP_IS_NOT_NULL, READ_AS_IS},
 	/*
-	 * kg_graph has no operator that ignores case or that negates the test of a
-	 * part.
+	 * kg_graph has no operator that ignores case, and no negation of
+	 * "contains", "like" or "between". Conditions with these names are not
+	 * translated.
 	 */
 	{"ilike", KG_OP_CONTAINS, READ_NEVER},
 	{"icontains", KG_OP_CONTAINS, READ_NEVER},
@@ -210,8 +212,8 @@ bare_name(const char *name)
 }
 
 /*
- * Finds the operator of a name in some language, and how its operand is read.
- * Returns false if there is no such operator.
+ * Sets the operator that a name means in some query language, and the way in
+ * which its operand is read. Returns false if there is no such operator.
  */
 static bool
 find_op(const char *name, KgOp *op, Reading *reading)
@@ -241,10 +243,7 @@ is_scalar(const JsonbValue *value)
 	return value->type != jbvBinary && value->type != jbvNull;
 }
 
-/*
- * Returns the number of scalars of an array; 0 if it is not an array, or has
- * other items.
- */
+/* Returns the number of items of an array of scalars; 0 for any other value. */
 static int
 scalars(const JsonbValue *value)
 {

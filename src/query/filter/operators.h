@@ -57,11 +57,14 @@ typedef enum KgOpSubject
 	KG_ON_ALL,
 	KG_ON_ORDERED,
 	KG_ON_TEXT,
-	KG_ON_PROPERTY, /* not on the id */
+	KG_ON_PROPERTY, /* on arrays and scalars, but not on the id */
 	KG_ON_ARRAY
 } KgOpSubject;
 
-/* The pairs of an item and a value that must pass the operator's test. */
+/*
+ * How many pairs of an item of the property and a value of the operand must
+ * pass the operator's test.
+ */
 typedef enum KgOpQuantity
 {
 	KG_SOME,
@@ -81,7 +84,7 @@ typedef enum KgOpTest
 	KG_IS_PART,
 	KG_IS_START,
 	KG_IS_END,
-	KG_IS_PRESENT, /* there is an item; no value */
+	KG_IS_PRESENT, /* there is an item; the operand has no value */
 	KG_IS_MISSING
 } KgOpTest;
 
@@ -90,7 +93,7 @@ typedef enum KgOpBound
 {
 	KG_UNBOUNDED,
 	KG_BOUND_MISSING, /* the key of a missing value */
-	/* one key; the whole condition is tested besides */
+	/* the key of one value; the whole condition must be tested, too */
 	KG_BOUND_MEMBER,
 	KG_BOUND_PREFIX,
 	KG_BOUND_LOWER,

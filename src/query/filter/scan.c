@@ -12,8 +12,8 @@
 #include "query/graph/traverse.h"
 
 /*
- * Returns the first condition without an index, in the filter or its
- * alternatives; or NULL.
+ * Returns the first condition of the filter or its alternatives that no index
+ * evaluates; or NULL.
  */
 static const KgCondition *
 scanned(const KgFilter *filter)
@@ -125,8 +125,8 @@ kg_scan_keep(KgGraph *graph, const KgType *type, const KgFilter *filter,
 	uint32 kept = 0;
 
 	/*
-	 * Too many nodes are refused here, unless the filter counts edges: then
-	 * kg_node_test() raises the error.
+	 * Raises the error for too many nodes. If the filter counts edges,
+	 * kg_node_test() raises it instead.
 	 */
 	if (n > (uint32) kg_setting_max_scan && kg_filter_counts(filter) == NULL)
 		throw_too_many(type, scanned(filter));

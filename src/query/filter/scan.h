@@ -13,10 +13,10 @@
 #include "query/graph/graph_search.h"
 
 /*
- * Returns whether no index can evaluate the condition. Keys of versions have
- * their order and text but cannot be searched for parts of the text. If a count
- * of edges has no stored value for the caller, it is computed and put into the
- * document.
+ * Returns whether no index can evaluate the condition. Keys of versions are
+ * ordered, but cannot be searched for a part of the text. A count of edges
+ * without a stored value for the caller is computed and put into the document,
+ * so it needs a scan, too.
  */
 static inline bool
 kg_condition_scans(const KgCondition *condition)

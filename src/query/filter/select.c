@@ -21,8 +21,8 @@
 #include "query/merged.h"
 
 /*
- * If at most this many rows satisfy a filter, they are read without an estimate
- * of other ways to find the nodes.
+ * If at most this many rows satisfy a filter, they are read at once. The cost
+ * of other ways to find the nodes is then not estimated.
  */
 #define KG_FEW 300
 /*
@@ -37,7 +37,10 @@ take_id(const KgRef *ref, void *arg)
 	*(char **) arg = pnstrdup(ref->id, ref->idlen);
 }
 
-/* Returns {"label": type, "ids": [an existing id]}, or NULL. */
+/*
+ * Returns an example of a selector, {"label": type, "ids": [an existing id]};
+ * NULL if the node has no visible entity.
+ */
 static Jsonb *
 anchored_example(KgGraph *graph, const KgType *type, int64 node)
 {
@@ -136,7 +139,10 @@ select_stored_ids(const KgSelector *selector, SelectState *state)
 	(void) kg_sql_run(&b, receive_node, state);
 }
 
-/* Finds the nodes of the ids, also of merged ones, that pass the filter. */
+/*
+ * Finds the nodes that have the ids, also ids of merged entities, and pass the
+ * filter.
+ */
 static void
 select_ids(const KgSelector *selector, SelectState *state)
 {
@@ -235,8 +241,8 @@ select_from_ends(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
 	double cost;
 
 	/*
-	 * With an authorizer, a filter leaves fewer entities about which it must
-	 * decide.
+	 * With an authorizer, the filter is used first, because fewer entities
+	 * then need a decision.
 	 */
 	if ((selector->related == NULL && selector->follows == NULL) ||
 		selector->nids > 0 || (filtered && graph->catalog->authorizes) ||
@@ -271,7 +277,7 @@ select_from_ends(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
 
 /*
  * Returns the nodes that the selector means, with their number. If ends is
- * true, a chain may find them from its ends.
+ * true, the nodes may be found by a walk from the ends of a chain.
  */
 static int64 *
 select_nodes(KgGraph *graph, const KgSelector *selector, bool ends, uint32 *n)
@@ -312,7 +318,10 @@ select_nodes(KgGraph *graph, const KgSelector *selector, bool ends, uint32 *n)
 	return nodes;
 }
 
-/* As select_nodes(), for a type of foreign nodes. */
+/*
+ * Returns the nodes that the selector means, for a type of foreign nodes
+ * (query/graph/foreign.h), and sets *n to their number.
+ */
 static int64 *
 select_foreign(KgGraph *graph, const KgSelector *selector, bool ends, uint32 *n)
 {

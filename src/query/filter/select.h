@@ -13,7 +13,7 @@ typedef struct KgSelector
 	const KgType *type;
 	int nids; /* 0: no ids were given */
 	char **ids;
-	const KgFilter *filter;	   /* analysed; or NULL */
+	const KgFilter *filter;	   /* the analysed filter, or NULL */
 	struct KgRelated *related; /* or NULL */
 	/*
 	 * A chain of steps that the caller will walk from the nodes, or NULL. Nodes
@@ -22,7 +22,7 @@ typedef struct KgSelector
 	 */
 	struct KgChain *follows;
 	const char *path;	  /* JSON Pointer of the selector */
-	const char *ids_path; /* JSON Pointer of its ids */
+	const char *ids_path; /* JSON Pointer of the selector's ids */
 	/* edges of the nodes will be counted: kg_graph.max_scan nodes suffice */
 	bool few;
 } KgSelector;
@@ -52,8 +52,9 @@ extern bool kg_select_reads(const KgSelector *selector);
 extern bool kg_select_sees(const KgSelector *selector);
 
 /*
- * Adds the visible nodes that satisfy the filter, if indexes find them and some
- * driver of the filter has at most "most" rows. Returns whether it added them.
+ * Adds the visible nodes that satisfy the filter, if indexes find them and
+ * some condition of the filter has at most "most" rows in its index. Returns
+ * whether it added them.
  */
 extern bool kg_select_few(KgGraph *graph, const KgType *type,
 						  const KgFilter *filter, uint32 most,

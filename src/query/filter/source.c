@@ -1,6 +1,7 @@
 /*
  * source.c
- *	  Sources of statements about the entities of one type, and their SQL.
+ *	  The rows from which statements about the entities of one type read
+ *	  (sources), and the SQL text for them.
  */
 #include "postgres.h"
 
@@ -104,8 +105,8 @@ entity_of(const KgSource *source)
 }
 
 /*
- * Returns the index of the source's own condition that has a list of values, or
- * -1.
+ * Returns the index of the source's own condition that has a list of values;
+ * -1 if no condition has a list.
  */
 static int
 list_condition(const KgSource *source)

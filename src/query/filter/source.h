@@ -23,9 +23,10 @@ typedef enum KgSourceKind
 typedef struct KgSource
 {
 	KgSourceKind kind;
-	const KgField *field; /* field of KG_SOURCE_KEY */
-	KgFilter *own;		  /* conditions that the source itself tests */
-	/* the other conditions: probes by node number */
+	/* for KG_SOURCE_KEY: the property whose keys are read */
+	const KgField *field;
+	KgFilter *own; /* conditions that the source itself tests */
+	/* the other conditions of the filter, looked up by node number (probes) */
 	KgFilter *rest;
 	bool may_repeat;	/* may return a node more than once */
 	const int64 *nodes; /* nodes of KG_SOURCE_NODES */
@@ -35,9 +36,9 @@ typedef struct KgSource
 } KgSource;
 
 /*
- * Returns a source whose own condition is the filter's condition at this index.
- * If the index is -1, the source has all conditions on the field (NULL: on the
- * id) as its own.
+ * Returns a source that itself tests the filter's condition at this index. If
+ * the index is -1, the source tests all conditions on the field (NULL: on the
+ * id).
  */
 extern KgSource *kg_source_make(KgSourceKind kind, const KgFilter *filter,
 								const KgField *field, int index);

@@ -244,7 +244,7 @@ take_comparison(const char **at, Comparison *comparison)
 }
 
 /*
- * Returns all comparisons as one object; NULL if a property has several
+ * Returns all comparisons as one filter object; NULL if a property has several
  * comparisons.
  */
 static Jsonb *

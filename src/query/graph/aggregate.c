@@ -25,7 +25,7 @@ struct KgGroups
 	int nspecs;
 	KgGroup **slots;
 	uint32 nslots;
-	KgGroup **list; /* in the order of their first rows */
+	KgGroup **list; /* groups, in the order of their first rows */
 	uint32 n;
 	uint32 room;
 	/* The set of distinct values: an open hash table. */
@@ -73,7 +73,10 @@ kg_group_string(const char *order, int order_len, const char *text, int len)
 	return result;
 }
 
-/* Returns the first day of the day's period. */
+/*
+ * Returns the first day of the period (such as a week or month) that has the
+ * day.
+ */
 static int
 truncate_day(int julian, KgTruncate truncate)
 {
@@ -156,8 +159,8 @@ part_of(int julian, int second, KgTruncate part)
 }
 
 /*
- * Returns the beginning of the value's period, as a value that a filter
- * accepts. No date is before year 0.
+ * Returns the beginning of the period that has the value, as a value that a
+ * filter accepts. No date is before year 0.
  */
 static KgGroupValue
 truncated(KgTruncate truncate, const JsonbValue *value)

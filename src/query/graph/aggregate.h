@@ -64,16 +64,20 @@ extern KgGroupValue kg_group_value(const KgField *field, KgTruncate truncate,
  */
 extern KgGroupValue kg_group_of_key(const KgField *field, KgTruncate truncate,
 									const bytea *key);
-/* Returns a group value of a text that is ordered by another text. */
+/*
+ * Returns a text as a group value. The group is sorted by another text,
+ * "order".
+ */
 extern KgGroupValue kg_group_string(const char *order, int order_len,
 									const char *text, int len);
 
 typedef struct KgAggregateSpec
 {
 	KgAggregateFn fn;
-	bool has_property;	  /* false: nodes are counted */
-	const KgField *field; /* NULL: the id */
-	/* the property is one of edges, not of nodes */
+	/* a property is aggregated; false: nodes are counted */
+	bool has_property;
+	const KgField *field; /* the property; NULL: the id */
+	/* the property belongs to edges, not to nodes */
 	bool of_edge;
 } KgAggregateSpec;
 
@@ -85,7 +89,7 @@ typedef struct KgAccumulator
 	/* sum of other numbers; NULL: no such number */
 	Numeric sum;
 	KgGroupValue extreme;
-	struct KgNumbers *numbers; /* the numbers of a median */
+	struct KgNumbers *numbers; /* for a median: the added numbers */
 } KgAccumulator;
 
 typedef struct KgGroup

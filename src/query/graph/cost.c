@@ -8,7 +8,8 @@
  * caller sees are counted and the degrees of a sample are read. A breadth-first
  * search costs at most the number of nodes times the mean degree.
  *
- * A step in memory over an edge that was read costs a tenth of reading it.
+ * A step in memory over an edge that was already read costs a tenth of reading
+ * an edge.
  */
 #include "postgres.h"
 
@@ -36,7 +37,10 @@ static const KgBound unbounded = {.nodes = INFINITY};
 
 #define KG_LEVELS Max(KG_MAX_PATH_HOPS, KG_MAX_REACH_HOPS)
 
-/* The estimate of a walk: its fan-outs, and the maximum number of edges. */
+/*
+ * The estimate of a walk: its fan-outs (edges of a node at each hop), and the
+ * maximum number of edges.
+ */
 typedef struct Fan
 {
 	const KgFollow *walk;
@@ -104,7 +108,10 @@ walks(const Fan *fan, const KgBound *bound, double starts)
 	return steps;
 }
 
-/* Returns the number of ends of all starts. Each start stores an end once. */
+/*
+ * Returns the number of ends that are stored for all starts. Each start stores
+ * an end once.
+ */
 static double
 kept_ends(const Fan *fan, const KgBound *bound, double starts)
 {
@@ -215,7 +222,10 @@ test_sample(KgProbe *probe, Fan *fan, const KgStepSpec *spec)
 	}
 }
 
-/* Returns the cost rounded up to two digits: more would look exact. */
+/*
+ * Returns the cost rounded up to two digits. More digits would suggest that
+ * the estimate is exact.
+ */
 double
 kg_cost_rounded(double cost)
 {
@@ -257,8 +267,9 @@ add_cost(KgGraph *graph, double cost, const char *path)
 	if (open)
 	{
 		/*
-		 * The search will read these types again, and request the decisions of
-		 * the authorizer that are still open.
+		 * The types that the estimate cached are discarded, so that the search
+		 * reads them again and requests the decisions of the authorizer that
+		 * are still open.
 		 */
 		kg_graph_forget_types(graph);
 		return;
@@ -386,7 +397,8 @@ kg_cost_traverse(KgGraph *graph, const int64 *starts, uint32 n,
 typedef struct Side
 {
 	KgFollow walk;
-	const bool *inner; /* as KgPathQuery.inner */
+	/* types that inner nodes may have, as in KgPathQuery.inner */
+	const bool *inner;
 	Fan fan;
 	/* share of the neighbours that may be inner nodes, by hop */
 	double go_on[KG_LEVELS];

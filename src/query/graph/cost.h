@@ -24,7 +24,10 @@
 extern void kg_cost_reach(KgGraph *graph, const KgFollow *walk,
 						  const int64 *starts, uint32 n, int hops, bool each,
 						  const char *path);
-/* Checks the cost of a traversal: bindings of a chain of steps. */
+/*
+ * Checks the cost of a traversal, that is, of finding the rows of nodes that
+ * match a chain of steps.
+ */
 extern void kg_cost_traverse(KgGraph *graph, const int64 *starts, uint32 n,
 							 const KgStepSpec *specs, int nsteps,
 							 const char *path);

@@ -79,7 +79,10 @@ kg_foreign_look(KgGraph *graph, const KgType *type, const char *const *ids,
 		return;
 	}
 	edata = kg_catch(KG_CATCH_KEEP, look, &l);
-	/* The SQLSTATEs of KG_FAILED_BINDING and KG_FORBIDDEN. */
+	/*
+	 * Only errors with the SQLSTATE of KG_FAILED_BINDING or KG_FORBIDDEN mean
+	 * that the table cannot be read.
+	 */
 	if (edata != NULL &&
 		edata->sqlerrcode != ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE &&
 		edata->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)

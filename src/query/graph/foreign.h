@@ -35,8 +35,9 @@ typedef struct KgForeign
 	bool (*few)(KgGraph *graph, const KgType *type, const KgFilter *filter,
 				uint32 most, KgNodeSet *nodes);
 	/*
-	 * Adds to "passing" the nodes, all of one type, that pass a filter.
-	 * Returns false if the caller must test the documents of the nodes.
+	 * Adds those of the given nodes that pass the filter to "passing". All
+	 * given nodes are of one type. Returns false if the caller must test the
+	 * documents of the nodes.
 	 */
 	bool (*pass)(KgGraph *graph, uint16 rank, const KgFilter *filter,
 				 const int64 *nodes, uint32 n, KgNodeSet *passing);
@@ -93,7 +94,7 @@ extern void kg_foreign_find(KgGraph *graph, const KgType *type,
 							const char *const *ids, int n, KgRefFunction found,
 							void *arg);
 /*
- * Does the work of kg_foreign_find() for ids whose type is not known. If the
+ * Passes the foreign nodes of any type with these ids to found(). If the
  * caller cannot read a table, finds nothing in it and raises no error.
  */
 extern void kg_foreign_look(KgGraph *graph, const KgType *type,
@@ -104,9 +105,9 @@ extern void kg_foreign_look(KgGraph *graph, const KgType *type,
 extern char **kg_foreign_ids(KgGraph *graph, const int64 *nodes, uint32 n);
 
 /*
- * Passes to found() the edges of the relations whose stored source is one of
- * the foreign nodes, with their properties. Repeated nodes and relations, and
- * nodes that are not foreign, are ignored.
+ * Passes the edges whose stored source is one of the foreign nodes to found(),
+ * with the properties of the edges. Repeated nodes and relations, and nodes
+ * that are not foreign, are ignored.
  */
 extern void kg_foreign_edges(KgGraph *graph, const int64 *sources,
 							 const int32 *relations, uint32 n,

@@ -29,20 +29,21 @@
  */
 #define KG_SORT_WORDS 16384
 /*
- * A range is read if it has at most this many rows for each wanted row. The
- * next row of an index scan takes a tenth of the time of a lookup.
+ * A range of rows is read by one scan if it has at most this many rows for
+ * each wanted row. The next row of an index scan takes a tenth of the time of
+ * a lookup.
  */
 #define KG_ROWS_BETWEEN 4
 /* If fewer rows than this are wanted, they are looked up one by one. */
 #define KG_FEWEST_IN_RANGE 8
-/* Number of blocks stored between two checks of memory. */
+/* Number of blocks stored between two checks of the memory limit. */
 #define KG_BLOCKS_UNCHECKED 1024
 
 typedef struct Expansion
 {
 	KgGraph *graph;
 	const KgFollow *walk;
-	/* receives packed edges; NULL: found receives them, too */
+	/* receives packed edges; NULL: they are passed to found(), too */
 	KgPackedFunction packed;
 	KgNeighborFunction found;
 	void *arg;
@@ -52,8 +53,8 @@ typedef struct Expansion
 	const int64 *piece;
 	uint32 n;
 	/*
-	 * index in piece; all nodes before it are in blocks before the block of the
-	 * last row
+	 * index in piece; the nodes before this index belong to blocks before the
+	 * block of the last row
 	 */
 	uint32 at;
 	uint64 *seen;
@@ -216,7 +217,8 @@ run_range(Expansion *e, int64 first, int64 last, KgRowFunction receive)
 typedef struct KgBlocks
 {
 	KgNodeSet numbers;
-	PackedRow *rows; /* indexed by the index of their numbers */
+	/* cached blocks, by the index of the block's number in numbers */
+	PackedRow *rows;
 	uint32 room;
 } KgBlocks;
 
@@ -272,7 +274,10 @@ keep_edges(KgGraph *graph, int i, const uint8 *edges, Size len)
 	memcpy(graph->kept.edges[i], edges, len);
 }
 
-/* Receives the row of the node's block, or the node's own row. */
+/*
+ * Receives a row of kg_adjacency: the row of the node's block, or a row of the
+ * node alone.
+ */
 static bool
 receive_kept(TupleTableSlot *slot, void *arg)
 {
@@ -445,8 +450,8 @@ receive_alone(Expansion *e, const PackedRow *row)
 }
 
 /*
- * Passes the edges, in one direction, of those nodes from index i of the piece
- * on that are in the block.
+ * Passes edges in one direction: the edges of the nodes of the block that are
+ * in the piece, from index i on.
  */
 static void
 visit_block(Expansion *e, const PackedRow *row, uint32 i, bool backward)
@@ -554,8 +559,8 @@ pays_in_range(const KgGraph *graph, uint32 n, int64 there)
 }
 
 /*
- * Reads the blocks of the piece. Returns whether all of them were read by one
- * range, so that alone_there is complete.
+ * Reads the blocks of the piece. Returns whether one range scan read all
+ * blocks, so that alone_there counts all rows of single nodes.
  */
 static bool
 read_blocks(Expansion *e)
@@ -583,7 +588,10 @@ read_blocks(Expansion *e)
 	return in_range && e->graph->blocks == NULL;
 }
 
-/* Reads the rows of single nodes. Their keys descend if the blocks ascend. */
+/*
+ * Reads the rows that belong to a single node each. The keys of these rows
+ * descend if the blocks ascend.
+ */
 static void
 read_alone(Expansion *e, bool in_range)
 {

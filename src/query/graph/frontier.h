@@ -30,8 +30,9 @@ extern void kg_graph_expand_packed(KgGraph *graph, const KgFollow *walk,
 								   KgNeighborFunction found, void *arg);
 
 /*
- * Sorts an array of at least one node, or other number, in ascending order and
- * removes duplicates. Returns the number of the remaining elements.
+ * Sorts an array of nodes or other numbers in ascending order and removes
+ * duplicates. The array has at least one element. Returns the number of the
+ * remaining elements.
  */
 extern uint32 kg_graph_sort_nodes(int64 *nodes, uint32 n);
 

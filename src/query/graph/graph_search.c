@@ -159,8 +159,8 @@ void
 kg_graph_charge_edges(KgGraph *graph, int64 edges)
 {
 	/*
-	 * Work in memory takes time between statements, so it is interruptible,
-	 * too.
+	 * Work in memory between statements takes time, so this function also
+	 * checks for interrupts.
 	 */
 	kg_plan_count((uint64 *) &graph->edges, (uint64) edges);
 	graph->call->edges += edges;

@@ -18,7 +18,10 @@
 #include "query/run/running.h"
 #include "query/graph/sql_graph.h"
 
-/* The maximum number of nodes of a statement; 128 kB of array. */
+/*
+ * The maximum number of nodes of a statement; the array of nodes then has 128
+ * kB.
+ */
 #define KG_PIECE 16384
 
 /*
@@ -29,11 +32,13 @@ typedef struct KgFollow
 {
 	KgRelationSet forward;
 	KgRelationSet backward;
-	bool properties; /* found() gets the properties of each edge */
+	/* the properties of each edge are read and passed to found() */
+	bool properties;
 	/* only edges of tables that the caller may read are walked, for hints */
 	bool readable;
 	/*
-	 * Returns whether an edge is walked; NULL: every edge. Implies properties.
+	 * Returns whether an edge is walked; NULL: every edge. If set, the
+	 * properties of edges are read.
 	 */
 	bool (*accept)(int32 relation_no, const Jsonb *properties, void *arg);
 	void *accept_arg;
@@ -57,8 +62,8 @@ typedef struct KgImplied
 #define KG_KEPT_STARTS 2
 
 /*
- * Data of single nodes, mostly of the start, that the search has read. It is
- * needed again for the page and for the edges of the page.
+ * Cached data of single nodes, mostly of the start. The data is needed again
+ * for the page and for the edges of the page.
  */
 typedef struct KgKept
 {
@@ -80,7 +85,10 @@ typedef struct KgGraph
 	const KgCatalog *catalog;
 	MemoryContext context;
 	Datum tenant;
-	/* some entities are hidden, so each hop checks its nodes */
+	/*
+	 * some entities may be hidden, so each hop checks the visibility of its
+	 * nodes
+	 */
 	bool check_nodes;
 	/*
 	 * kg_adjacency may be read, because it has exactly the edges that the
@@ -94,8 +102,9 @@ typedef struct KgGraph
 	double cost;
 	/* number of types; a rank is an index in ranked + 1 */
 	int nranks;
-	const KgTypeRow **ranked; /* to be read by kg_graph_type() */
-	/* relations used last, by the low bits of their number */
+	/* types by rank - 1; read by kg_graph_type() only */
+	const KgTypeRow **ranked;
+	/* relations used last, indexed by the low bits of their number */
 	KgImplied *implied;
 	KgKept kept;
 	/* cached blocks of packed edges; NULL: not cached */
@@ -109,8 +118,8 @@ typedef struct KgGraph
 	/* the functions of query/graph/foreign.h; NULL: no node is foreign */
 	const struct KgForeign *foreign;
 	struct KgForeignState *foreign_state;
-	uint16 *known_ranks; /* by index in known; 0: hidden */
-	/* with check_nodes: the refs of visible nodes */
+	uint16 *known_ranks; /* ranks, by index in known; 0: the node is hidden */
+	/* with check_nodes: the refs of visible nodes, by index in known */
 	struct KgRef *known_refs;
 	MemoryContext known_ids;
 } KgGraph;
@@ -144,7 +153,7 @@ extern void kg_graph_run(KgGraph *graph, KgGraphSql which, int nargs,
 						 const Oid *types, Datum *values, KgRowFunction row,
 						 void *arg);
 
-/* Raise KG_LIMIT_EXCEEDED if a search exceeds its settings. */
+/* Raise KG_LIMIT_EXCEEDED if a search exceeds the limits of the settings. */
 extern void kg_graph_check_visited(KgGraph *graph, uint64 visited);
 extern void kg_graph_check_memory(KgGraph *graph);
 extern void kg_graph_charge_edges(KgGraph *graph, int64 edges);

@@ -37,7 +37,7 @@ add_link(KgLinks *links)
 	return &links->links[links->n++];
 }
 
-/* Adds the step between a node and a neighbour. */
+/* Adds the step between a node and a neighbour to the links. */
 static KgLink *
 note_step(KgLinks *links, uint32 node, uint32 neighbor, int32 relation_no,
 		  bool backward)
@@ -113,8 +113,9 @@ mark_room(KgLinks *links)
 }
 
 /*
- * Expands the nodes that were not expanded in this direction yet. The
- * functions are passed to kg_graph_expand_packed().
+ * Expands the nodes that were not expanded in this direction yet. found()
+ * receives edges, and packed() receives packed edges (see
+ * kg_graph_expand_packed()).
  */
 static void
 expand(KgLinks *links, const KgFollow *walk, const uint32 *nodes, uint32 n,
@@ -300,8 +301,8 @@ compare_links(const void *a, const void *b, void *arg)
 }
 
 /*
- * Returns whether the links are one stored edge or parallel edges. A loop is
- * one edge in both directions.
+ * Returns whether the two links are the same stored edge, or parallel edges. A
+ * loop is one edge in both directions.
  */
 static bool
 same_step(const KgLink *x, const KgLink *y)
@@ -312,8 +313,8 @@ same_step(const KgLink *x, const KgLink *y)
 }
 
 /*
- * Returns whether the first link has a lower weight. Of parallel edges, only
- * the edge with the lowest weight is walked.
+ * Returns whether the first link has a lower weight than the second. Of
+ * parallel edges, only the edge with the lowest weight is walked.
  */
 static bool
 lighter(const KgLink *x, const KgLink *y)

@@ -38,7 +38,7 @@ typedef struct KgStepList
 	KgStepPiece *pieces;
 	uint32 n;
 	uint32 capacity;
-	/* the bytes of all KgStepPieces, one after the other */
+	/* the bytes of all pieces (KgStepPiece), one after the other */
 	uint8 *bytes;
 	Size len;
 	Size room;
@@ -60,10 +60,17 @@ typedef struct KgLinks
 	KgLink *links;
 	uint64 n;
 	uint64 capacity;
-	/* set by kg_links_sort(): first link of each node; nodes + 1 */
+	/*
+	 * set by kg_links_sort(): index of the first link of each node; nodes + 1
+	 * members
+	 */
 	uint32 *start;
 	uint32 nodes;
-	KgStepList steps; /* steps that were read but not added */
+	/*
+	 * steps that kg_links_read() has read, but that are not added to the links
+	 * yet
+	 */
+	KgStepList steps;
 	KgStepFunction look;
 	void *look_arg;
 	/* indexed by node: whether its steps have been added */
@@ -72,7 +79,8 @@ typedef struct KgLinks
 	/* steps were read from the nodes at which they end */
 	bool reversed;
 	/*
-	 * NULL, or reads the weight of an edge; returns false if it has no weight
+	 * reads the weight of an edge; returns false if the edge has no weight.
+	 * NULL: no weights are read
 	 */
 	bool (*weigh)(int32 relation_no, const Jsonb *properties, Numeric *weight,
 				  void *arg);
@@ -82,9 +90,10 @@ typedef struct KgLinks
 extern void kg_links_init(KgLinks *links, KgGraph *graph, KgNodeSet *set);
 
 /*
- * Expands those nodes (indexes) that have not been expanded yet. Adds each
- * step as from -> to in the direction of the walk. If "reversed" is true, the
- * walk runs from the neighbours to the nodes. Adds new neighbours to the set.
+ * Reads the steps of those nodes (given by index) whose steps have not been
+ * read yet. Adds each step as from -> to in the direction of the walk. If
+ * "reversed" is true, the walk runs from the neighbours to the nodes. Adds new
+ * neighbours to the set.
  */
 extern void kg_links_expand(KgLinks *links, const KgFollow *walk,
 							const uint32 *nodes, uint32 n, bool reversed);

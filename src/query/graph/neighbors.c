@@ -123,8 +123,8 @@ room_for_ranks(ReachState *state, uint32 n)
 }
 
 /*
- * Sets the ranks of the nodes added since "before" to the rank that the
- * relation determines, or 0.
+ * Sets the rank (number of the type) of the nodes that were added from index
+ * "before" on: the rank that the relation determines, or 0.
  */
 static void
 imply_ranks(ReachState *state, int64 node, int32 relation_no, bool backward,
@@ -250,7 +250,9 @@ rank_level(ReachState *state, uint32 start, uint32 end)
 				   reach->ranks + start);
 }
 
-/* Looks up the ranks that no relation determined. */
+/*
+ * Looks up the types (ranks) of the nodes whose types no relation determined.
+ */
 static void
 rank_rest(ReachState *state)
 {
@@ -293,7 +295,10 @@ expand_level(ReachState *state, KgNeighborFunction found)
 	int64 *nodes;
 	uint32 count = 0;
 
-	/* A copy, because the set's array moves when it grows. */
+	/*
+	 * Expands a copy of the nodes, because the array of the set moves when the
+	 * set grows.
+	 */
 	nodes = MemoryContextAllocHuge(state->graph->context,
 								   Max((Size) n, 1) * sizeof(int64));
 	for (uint32 i = 0; i < n; i++)
@@ -388,10 +393,10 @@ kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 /* ---- completeness of a search ---- */
 
 /*
- * Numbers of outermost nodes, and of nodes beyond them, that are checked first.
- * Each later batch is KG_LOOK_MORE times as large. A single visible node beyond
- * is enough. If a gateway decides (query/run/exchange.h), all nodes are checked
- * in one round.
+ * Numbers of outermost nodes, and of nodes beyond them, that are checked
+ * first. Each later batch is KG_LOOK_MORE times as large. A single visible
+ * node beyond the outermost nodes is enough. If a gateway decides
+ * (query/run/exchange.h), all nodes are checked in one round.
  */
 #define KG_FIRST_OUTERMOST 2
 #define KG_FIRST_BEYOND 1
@@ -432,7 +437,10 @@ found_beyond(const KgNeighbors *found, void *arg)
 	}
 }
 
-/* Returns whether the caller may see one of the nodes. */
+/*
+ * Returns whether the caller may see at least one of the nodes beyond the
+ * outermost nodes.
+ */
 static bool
 any_visible(KgGraph *graph, const Beyond *beyond)
 {
@@ -531,9 +539,9 @@ typedef struct Candidate
 } Candidate;
 
 /*
- * The nodes at some successive places of the order; a place is a number by
- * which nodes are ordered. Only the first "keep" nodes of the run are needed.
- * The list is cut when it has twice this number of nodes.
+ * A run: the nodes at some successive places. A place is the number by which
+ * nodes are ordered. Only the first "keep" nodes of the run are needed, so the
+ * list is cut when it has twice this number of nodes.
  */
 typedef struct Run
 {
@@ -541,7 +549,8 @@ typedef struct Run
 	const KgReach *reach;
 	KgPage *page;
 	MemoryContext context;
-	uint32 start; /* index in the order */
+	/* index of the first node of the run, in the order of all nodes */
+	uint32 start;
 	uint32 end;
 	uint32 kept; /* nodes of the run that may be on the page */
 	Candidate *items;
@@ -645,8 +654,8 @@ add_candidate(const KgRef *ref, void *arg)
 }
 
 /*
- * Adds the run's nodes to the page. The first "skip" nodes belong to earlier
- * pages.
+ * Adds the nodes of a run (successive nodes in the order of the result) to the
+ * page. The first "skip" nodes belong to earlier pages.
  */
 static void
 page_run(Run *run, uint64 skip)
@@ -694,9 +703,9 @@ page_run(Run *run, uint64 skip)
 }
 
 /*
- * Returns the end of a run in an order by places. A run always contains all
- * nodes of a place. It ends when it has the wanted number of nodes, or at the
- * place of the page's key.
+ * Returns the index at which a run ends, for nodes that are ordered by places.
+ * A run contains either all nodes of a place or none. It ends when it has the
+ * wanted number of nodes, or at the place of the page's key.
  */
 static uint32
 end_of_places(const Run *run, uint64 wanted)
@@ -722,7 +731,7 @@ end_of_places(const Run *run, uint64 wanted)
 	return i;
 }
 
-/* Initializes the run that begins at an index of the order. */
+/* Initializes the run that begins at index "start" of the ordered nodes. */
 static void
 begin_run(Run *run, uint32 start, uint64 wanted)
 {
@@ -830,7 +839,8 @@ typedef struct PageEdges
 	const KgReach *reach;
 	const KgPage *page;
 	/*
-	 * the page has one node and no node precedes it, so it can only have loops
+	 * the page has one node, and no node precedes this node. So only loops can
+	 * be edges of the page
 	 */
 	bool alone;
 	KgEdgeList list;

@@ -40,7 +40,7 @@ extern void kg_edge_list_add(KgEdgeList *list, uint32 source, uint32 target,
 #define KG_REACH_EDGES 2 /* store the edges walked, each once */
 /* the result has edges between outermost nodes */
 #define KG_REACH_RING 4
-/* count edges and list their relations instead */
+/* count edges and list their relations, instead of storing the edges */
 #define KG_REACH_COUNT 8
 
 typedef struct KgReach
@@ -72,7 +72,7 @@ typedef struct KgReach
  */
 extern void kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 					 uint32 nseeds, int hops, int flags, KgReach *reach);
-/* Records the end of a depth while the result is built. */
+/* Records that the nodes of a depth are complete, while the result is built. */
 extern void kg_reach_end_level(KgGraph *graph, KgReach *reach, int depth);
 /* Returns whether the caller can see no further node one hop away. */
 extern bool kg_reach_is_complete(KgGraph *graph, const KgReach *reach);
@@ -84,8 +84,9 @@ extern int kg_reach_depth(const KgReach *reach, uint32 index);
  */
 typedef struct KgReachOrder
 {
-	uint64 *places; /* place of each node, by index in the set */
-	uint32 *nodes;	/* indexes in the set, sorted by place */
+	/* place of each node, by its index in the node set of the search */
+	uint64 *places;
+	uint32 *nodes; /* indexes in the set, sorted by place */
 } KgReachOrder;
 
 /* The position of a page in an order of nodes. */
@@ -99,19 +100,22 @@ typedef struct KgPage
 {
 	/* input */
 	/*
-	 * whether a node is in the result, by index in the set; NULL: all visible
-	 * nodes are
+	 * by index in the set: whether the node is in the result; NULL: all
+	 * visible nodes are in the result
 	 */
 	const bool *keep;
 	const KgReachOrder *order; /* NULL: by depth */
 	uint64 offset;			   /* number of nodes skipped */
 	/*
-	 * position after which the page starts: all nodes up to it, and the node at
-	 * it, are skipped; or NULL
+	 * position after which the page starts: the node at this position and all
+	 * nodes before it are skipped; or NULL
 	 */
 	const KgPageKey *after;
 	uint64 limit;
-	/* set if data is needed, which may then be read at once */
+	/*
+	 * the caller needs the data of the nodes, which may then be read together
+	 * with the nodes
+	 */
 	bool with_data;
 	/* result */
 	uint64 total; /* number of nodes that "keep" selects */
@@ -140,9 +144,9 @@ extern uint64 kg_page_place(const KgReach *reach, const KgPage *page,
 #define KG_NOT_KEPT (PG_UINT32_MAX - 2)
 
 /*
- * Returns, unordered, those edges walked by the search whose later end is on
- * the page. If the search has not stored all edges, reads the edges of the
- * page's nodes.
+ * Returns, unordered, the edges of the page: those edges walked by the search
+ * whose later end is on the page. If the search has not stored all edges,
+ * reads the edges of the page's nodes.
  */
 extern uint32 kg_reach_page_edges(KgGraph *graph, const KgReach *reach,
 								  const KgPage *page, KgEdgeRef **edges);

@@ -88,15 +88,15 @@ typedef struct Resolution
 {
 	KgGraph *graph;
 	/*
-	 * The type of the last node and its rank, cached because types come in
-	 * runs.
+	 * The type of the last node and its rank, cached because successive nodes
+	 * often have the same type.
 	 */
 	int32 type_no;
 	uint16 rank;
 	bool with_data;
 	/* data that is compressed or in TOAST is left out */
 	bool lazy;
-	/* index in graph->known from which nodes are wanted */
+	/* nodes are wanted from this index in graph->known on */
 	uint32 wanted;
 	KgRefFunction found;
 	void *arg;
@@ -236,7 +236,8 @@ begin_known(KgGraph *graph)
 #define KG_FEWEST_IN_RANGES 8
 
 /*
- * Makes ranges of ascending nodes that are near. Returns the number of ranges.
+ * Divides ascending nodes into ranges of nodes with near numbers. Returns the
+ * number of ranges.
  */
 static uint32
 make_ranges(const int64 *nodes, uint32 n, KgRange *ranges)
@@ -498,8 +499,8 @@ deliver_starts(KgGraph *graph, const int64 *nodes, uint32 *n, bool with_data,
 }
 
 /*
- * Passes the nodes whose refs are cached to found(). Returns the remaining
- * nodes and sets *n to their number.
+ * Passes the nodes whose types and ids (refs) are cached to found(). Returns
+ * the remaining nodes and sets *n to their number.
  */
 static const int64 *
 deliver_known(KgGraph *graph, const int64 *nodes, uint32 *n,

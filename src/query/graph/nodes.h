@@ -9,9 +9,10 @@
 
 /*
  * Runs a statement that reads ranges of nodes: the nodes of the set from index
- * "wanted" on, and all nodes with numbers between those. Returns false if
- * single lookups would cost less. A lookup costs as much as reading several
- * neighbouring rows, and nodes that were loaded together have near numbers.
+ * "wanted" on, and all nodes whose numbers are between the numbers of these
+ * nodes. Returns false if single lookups would cost less. A lookup costs as
+ * much as reading several neighbouring rows, and nodes that were loaded
+ * together have near numbers.
  */
 extern bool kg_graph_run_near(KgGraph *graph, KgGraphSql sql,
 							  const KgNodeSet *set, uint32 wanted,

@@ -2,9 +2,9 @@
  * nodeset.c
  *	  Sets of node numbers.
  *
- * A set has an array of nodes in the order in which they were added, and a hash
- * table of indexes in it with linear probing. A large set of near numbers also
- * has a bitmap.
+ * A set has an array of nodes in the order in which they were added, and a
+ * hash table with linear probing that finds the index of a node in the array.
+ * A large set of near numbers also has a bitmap.
  */
 #include "postgres.h"
 

@@ -20,7 +20,7 @@ typedef struct KgNodeSet
 {
 	MemoryContext context;
 	int64 *nodes;
-	uint32 *slots; /* index + 1, or 0 */
+	uint32 *slots; /* hash table: index + 1, or 0 for an empty slot */
 	uint32 n;
 	/*
 	 * at least this number of nodes, from the first on, have slots; the
@@ -38,7 +38,7 @@ typedef struct KgNodeSet
 extern void kg_nodeset_init(KgNodeSet *set, MemoryContext context);
 extern void kg_nodeset_grow(KgNodeSet *set);
 extern void kg_nodeset_free(KgNodeSet *set);
-/* Gives every node its slot. */
+/* Gives every node of the set its slot in the hash table. */
 extern void kg_nodeset_place(KgNodeSet *set);
 
 static inline uint32
@@ -110,7 +110,7 @@ kg_nodeset_has(const KgNodeSet *set, int64 node)
 	return kg_nodeset_find(set, node) != KG_NO_NODE;
 }
 
-/* Adds a node unless the set has it; returns its index. */
+/* Adds a node unless the set has it. Returns the index of the node. */
 static inline uint32
 kg_nodeset_add(KgNodeSet *set, int64 node)
 {
@@ -138,7 +138,10 @@ kg_nodeset_add(KgNodeSet *set, int64 node)
 	return set->n - 1;
 }
 
-/* Adds a node if its index is not needed. */
+/*
+ * Adds a node unless the set has it, for callers that do not need the node's
+ * index.
+ */
 static inline void
 kg_nodeset_include(KgNodeSet *set, int64 node)
 {

@@ -32,7 +32,7 @@
 #define KG_BITS_A_NODE 32
 #define KG_FEWEST_BITS 16384
 
-/* The search from one side. */
+/* The search from one end of the paths (side). */
 typedef struct Side
 {
 	bool backward;
@@ -53,9 +53,9 @@ typedef struct Reading
 	Side *side;
 	const Side *other;
 	/*
-	 * A bitmap of the nodes that the other side has reached; the bit of a node
-	 * is its number modulo the bitmap's length. Most nodes have no bit set,
-	 * which saves a lookup in the set.
+	 * A bitmap of the nodes that the search from the other end has reached;
+	 * the bit of a node is its number modulo the bitmap's length. Most nodes
+	 * have no bit set, which saves a lookup in the set.
 	 */
 	uint64 *bits;
 	uint64 mask;
@@ -79,7 +79,10 @@ side_room(Reading *reading, Side *side)
 	side->size = size;
 }
 
-/* Returns whether ranks are needed: to check visibility or inner nodes. */
+/*
+ * Returns whether the types (ranks) of nodes are needed, to check their
+ * visibility or whether they may be inner nodes.
+ */
 static bool
 needs_ranks(const KgPaths *paths)
 {
@@ -87,7 +90,10 @@ needs_ranks(const KgPaths *paths)
 		   paths->query->test != NULL;
 }
 
-/* Tests the nodes that are not tested yet. */
+/*
+ * Tests whether the nodes that were not tested yet may be inner nodes of a
+ * path.
+ */
 static void
 test_nodes(KgPaths *paths)
 {
@@ -111,7 +117,10 @@ test_nodes(KgPaths *paths)
 	paths->npasses = paths->set.n;
 }
 
-/* Reads the types of the nodes that were reached, and tests them, if needed. */
+/*
+ * If the search needs types, reads the types of the nodes that were reached.
+ * Tests the nodes.
+ */
 static void
 look_at_nodes(KgPaths *paths)
 {
@@ -145,8 +154,8 @@ start_side(Reading *reading, Side *side, const int64 *nodes, uint32 n,
 }
 
 /*
- * Returns whether a path is complete at the node, because the other side has
- * reached it.
+ * Returns whether a path is complete at the node, because the search from the
+ * other end has reached the node.
  */
 static bool
 is_met(const KgPaths *paths, const Side *other, uint32 node)
@@ -192,7 +201,7 @@ is_marked(const Reading *reading, int64 node)
 	return (reading->bits[bit >> 6] >> (bit & 63) & 1) != 0;
 }
 
-/* Adds the step if the other side has reached the neighbour. */
+/* Adds the step if the search from the other end has reached the neighbour. */
 static void
 note_if_met(Reading *reading, uint32 from, const KgPackedGroup *group,
 			int64 neighbor, bool backward)
@@ -234,8 +243,8 @@ look_at_steps(uint32 node, const KgPacked *packed,
 }
 
 /*
- * Reads the steps of the frontier and adds the steps that reach the other
- * side. Returns whether there are such steps.
+ * Reads the steps of the side's frontier and adds the steps to nodes that the
+ * other side has reached. Returns whether there are such steps.
  */
 static bool
 read_meeting(Reading *reading, Side *side, const Side *other)
@@ -286,8 +295,8 @@ next_frontier(Reading *reading, Side *side, uint64 before)
 			next[nnext++] = node;
 	}
 	/*
-	 * Nodes that the other side expanded are not skipped: "expanded" has a flag
-	 * for each direction.
+	 * A node that the other side expanded is not skipped: "expanded" has one
+	 * flag for each direction.
 	 */
 	pfree(side->frontier);
 	side->frontier = next;
@@ -347,8 +356,8 @@ is_short(const Reading *reading, const KgLink *link)
 }
 
 /*
- * Removes links that are not on a shortest path before sorting, because most
- * are not.
+ * Removes links that are not on a shortest path. This is done before sorting,
+ * because it removes most links.
  */
 static void
 drop_longer(Reading *reading)
@@ -366,7 +375,10 @@ drop_longer(Reading *reading)
 	links->n = n;
 }
 
-/* Adds a node of the previous set to the new set. Returns its index. */
+/*
+ * Adds a node of the previous set to the new set. Returns the node's index in
+ * the new set.
+ */
 static uint32
 keep_node(KgPaths *paths, const KgNodeSet *before, uint16 *ranks, bool *passes,
 		  uint32 node)
@@ -686,9 +698,9 @@ first_next(KgPaths *paths, const uint8 *before, uint32 node, int left)
 }
 
 /*
- * Retains the links of the first path of the length, without resolving the
- * nodes of the other paths. Retains no link if a node of this path does not
- * exist.
+ * Retains only the links of the first path of this length, in the order of
+ * replies. Does not resolve the nodes of the other paths. Retains no link if a
+ * node of this path does not exist.
  */
 static void
 keep_first(KgPaths *paths, const uint8 *before, int length)

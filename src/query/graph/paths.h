@@ -41,7 +41,8 @@ typedef struct KgPathQuery
 	int max_hops;
 	KgPathMode mode;
 	/*
-	 * indexed by rank: whether an inner node may have this type; NULL: any type
+	 * indexed by rank (number of a type): whether an inner node may have this
+	 * type; NULL: any type
 	 */
 	const bool *inner;
 	/* the test that inner nodes must pass, or NULL */
@@ -70,7 +71,7 @@ typedef struct KgPaths
 	/* indexes of links, sorted by the node at which the link ends */
 	uint32 *incoming;
 	uint32 *incoming_start;
-	uint32 *from; /* nodes, in the order of replies */
+	uint32 *from; /* starts of paths: nodes, in the order of replies */
 	uint32 nfrom;
 	uint32 *to;
 	uint32 nto;
@@ -81,7 +82,7 @@ typedef struct KgPaths
 	uint32 n;
 	KgPath *paths;
 	double total;
-	bool at_least; /* the true total may be higher */
+	bool at_least; /* total is a lower bound */
 } KgPaths;
 
 extern void kg_paths_find(KgPaths *paths, KgGraph *graph,
@@ -130,8 +131,8 @@ extern bool kg_path_may_end(const KgPaths *paths, const KgPath *path);
 extern void kg_paths_list_lightest(KgPaths *paths);
 
 /*
- * Collect paths. Of all paths that are added, the first "limit" paths in order
- * remain.
+ * kg_paths_add() adds a path to the result; of all added paths, the first
+ * "limit" paths in order remain. kg_paths_finish() completes the result.
  */
 extern void kg_paths_add(KgPaths *paths, const KgPath *path);
 extern void kg_paths_finish(KgPaths *paths);

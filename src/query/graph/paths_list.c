@@ -62,7 +62,10 @@ kg_paths_add(KgPaths *paths, const KgPath *path)
 /* The links of each node that can lead to a target; links NULL: all links. */
 typedef struct Ways
 {
-	/* indexed by node; its length is the number of nodes + 1 */
+	/*
+	 * indexed by node: the first index of its links in "links"; number of
+	 * nodes + 1 members
+	 */
 	uint32 *start;
 	/* indexes of links, in the order of replies */
 	uint32 *links;
@@ -84,7 +87,7 @@ typedef struct Walker
 	const uint8 *distance;
 	uint32 room; /* number of paths that are still wanted */
 	int64 steps;
-	uint64 looked; /* links examined */
+	uint64 looked; /* number of links examined */
 	bool stop;
 	KgPath path;
 	uint32 width[KG_MAX_PATH_HOPS]; /* number of parallel links of each hop */
@@ -380,7 +383,10 @@ measure_target(KgPaths *paths, uint32 target, ToTarget *tt)
 	uint32 head = 0;
 	uint64 done = 0;
 
-	/* Only the nodes of the previous target must be cleared. */
+	/*
+	 * Only the distances of nodes that the previous target set must be
+	 * cleared.
+	 */
 	for (uint32 i = 0; i < tt->n; i++)
 		tt->distance[tt->queue[i]] = KG_FAR;
 	tt->n = 0;

@@ -148,8 +148,8 @@ measure_target(Lightest *l, uint32 target)
 
 /*
  * Sets the first path, in the order of replies, of this weight. Links are
- * sorted by their ends, so it takes the first link at each hop that has the
- * least weight.
+ * sorted by their ends, so the first link with the least weight is taken at
+ * each hop.
  */
 static void
 trace(Lightest *l, uint32 from, int hops, KgPath *path)
@@ -193,7 +193,7 @@ trace(Lightest *l, uint32 from, int hops, KgPath *path)
  */
 typedef struct Candidate
 {
-	KgPath path; /* weight: of its links */
+	KgPath path; /* sum of the weights of the path's links */
 	KgWeight weight;
 	int length;
 	bool whole;

@@ -52,7 +52,8 @@ kg_probe_start(KgProbe *probe, KgGraph *graph, const int64 *nodes, uint32 n)
 }
 
 /*
- * Stores every stride-th neighbour. The stride doubles when the array is full.
+ * Adds every stride-th neighbour to the next sample. The stride doubles when
+ * the array of the sample is full.
  */
 static void
 note_neighbor(KgProbe *probe, int64 node)
@@ -174,14 +175,18 @@ kg_probe_hop(KgProbe *probe, const KgFollow *walk)
 										   KG_CHECKED_PIECE * sizeof(bool));
 	}
 	/*
-	 * Edges that a filter rejects are read too, and count if they are visible.
+	 * A search also reads the edges that its filter rejects. They count here
+	 * if they are visible.
 	 */
 	if (graph->check_nodes && walk->accept != NULL)
 	{
 		unfiltered.accept = NULL;
 		unfiltered.properties = true;
 	}
-	/* The edges must not count for the limit of the search. */
+	/*
+	 * Edges that a probe reads must not count for kg_graph.max_edges, so the
+	 * counter is set far below 0.
+	 */
 	graph->edges = PG_INT64_MIN / 2;
 	kg_graph_expand(
 		graph, &unfiltered, scratch, (uint32) n, found_neighbors, probe);

@@ -18,7 +18,7 @@ typedef struct KgProbe
 	KgGraph *graph;
 	int nsample;
 	int64 sample[KG_SAMPLE];
-	/* number of edges of a node that the last hop read */
+	/* mean number of edges of a node that the last hop read */
 	double read;
 	/* state of the hop that is being read */
 	int64 next[2 * KG_SAMPLE]; /* a sample: every stride-th neighbour */
@@ -38,7 +38,7 @@ typedef struct KgProbe
 /* Starts with a sample of the nodes: every n-th node. */
 extern void kg_probe_start(KgProbe *probe, KgGraph *graph, const int64 *nodes,
 						   uint32 n);
-/* Replaces the sample by these nodes. At most KG_SAMPLE of them are used. */
+/* Replaces the sample by at most KG_SAMPLE of these nodes. */
 extern void kg_probe_go_on(KgProbe *probe, const int64 *nodes, int n);
 /*
  * Reads the edges of the sample's nodes. Replaces the sample by a sample of

@@ -23,7 +23,7 @@ struct KgRefValues
 {
 	const KgRefPath *path;
 	KgTraversal t;
-	/* indexed by node: array of the values of an end, or NULL */
+	/* indexed by node at the end of the path: array of its values, or NULL */
 	Jsonb **found;
 };
 
@@ -266,7 +266,10 @@ keep_end(const KgRef *ref, void *arg)
 	kg_graph_check_memory(graph);
 }
 
-/* Reads each node in which the last step ends, once. */
+/*
+ * Reads the values of each node at which the last step ends, once for each
+ * node.
+ */
 static void
 read_ends(KgRefValues *values)
 {

@@ -2,10 +2,10 @@
  * ref_path.h
  *	  Paths through references, as "supplier.country.name".
  *
- * Each part except the last is the name of a property with x-ref. The last part
- * is a property of the entity to which the path leads. The values of a path are
- * the values of this property in the visible entities at its end. Lists,
- * replies and groups read these values through this module.
+ * Each part except the last is the name of a property with x-ref. The last
+ * part is a property of the entity to which the path leads. The values of a
+ * path are the values of this property in the visible entities at its end.
+ * Lists, replies and groups read the values of paths through this module.
  */
 #ifndef KG_REF_PATH_H
 #define KG_REF_PATH_H

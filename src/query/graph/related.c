@@ -166,8 +166,9 @@ walk_back(KgGraph *graph, const KgAnchor *back, KgTraversal *t)
 }
 
 /*
- * For each node, sets the number of ends of the chain. If the chain has several
- * steps, sets only whether there is any end.
+ * Sets counts[i] to the number of ends of the chain from node i, by a walk
+ * from the ends. If the chain has several steps, counts[i] is 1 if there is
+ * any end, otherwise 0.
  */
 static void
 count_back(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
@@ -201,7 +202,7 @@ count_back(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
 typedef struct Ends
 {
 	const KgTraversal *t;
-	/* indexed by node: number of the start that reached it last */
+	/* indexed by node: index + 1 of the start that reached the node last */
 	uint32 *seen[KG_MAX_STEPS];
 	uint32 start; /* index of the start + 1 */
 	uint32 n;
@@ -245,7 +246,7 @@ count_forth(KgGraph *graph, const KgChain *chain, const int64 *nodes, uint32 n,
 			graph->context,
 			Max((Size) t.set.n, 1) * sizeof(uint32),
 			MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	/* The starts are the first nodes of the set, in their order. */
+	/* Node i of "nodes" has the index i in the node set of the traversal. */
 	for (uint32 i = 0; i < n; i++)
 	{
 		double rows = t.steps[0].rows[t.steps[0].start_of[i]];
@@ -423,7 +424,8 @@ take_anchor(KgGraph *graph, KgChain *chain, uint32 most, KgChain **best)
 
 /*
  * Returns whether all edges of the chain's first step begin at nodes of the
- * type, so that the types of the nodes that a walk finds need not be read.
+ * type. If so, a walk from the ends finds only nodes of the type, and their
+ * types need not be read.
  */
 static bool
 begins_at(KgGraph *graph, const KgChain *chain, const KgType *type)

@@ -51,9 +51,9 @@ typedef struct KgRelated
 } KgRelated;
 
 /*
- * Moves to the front of the array the visible nodes for which all chains, and
- * at least one alternative, are true. Returns the number of these nodes.
- * Checks the estimated cost of each chain first.
+ * Reduces the array to the visible nodes for which all chains and at least one
+ * alternative are true. Returns the number of these nodes. Checks the
+ * estimated cost of each chain first.
  */
 extern uint32 kg_related_keep(KgGraph *graph, const KgRelated *related,
 							  int64 *nodes, uint32 n);
@@ -71,10 +71,11 @@ typedef struct KgAnchor
 } KgAnchor;
 
 /*
- * Finds the chain with the fewest known ends, among "related" and another
- * chain that must be true for each node. Both arguments may be NULL. Ends are
- * known if the chain names their ids, or if an index finds at most "most" of
- * them. Returns false if no chain has known ends.
+ * Finds the chain with the fewest known ends, among the chains of "related"
+ * and the chain "follows". The node must satisfy all these chains. Both
+ * arguments may be NULL. Ends are known if the chain names their ids, or if an
+ * index finds at most "most" of them. Returns false if no chain has known
+ * ends.
  */
 extern bool kg_related_anchor(KgGraph *graph, const KgRelated *related,
 							  KgChain *follows, const KgType *type, uint32 most,

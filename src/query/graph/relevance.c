@@ -10,13 +10,14 @@
  * by the part added to scores, and most rounds push half of the residual or
  * more. So the number of rounds depends on the bound, not on the graph.
  *
- * The last part of the residual takes most of the pushes and reads, but changes
- * only the order of a few nodes in a hundred calls. So if only the best few
- * nodes are requested, the search predicts whether they will remain the best,
- * each time the residual has halved. The prediction assumes that the rest of
- * the residual will reach the nodes in the proportions since the previous
- * check. This is safer than testing whether the best nodes have changed,
- * because a node that gains steadily shows only when it overtakes another node.
+ * The last part of the residual takes most of the pushes and reads, but
+ * changes only the order of a few nodes in a hundred calls. So if only the
+ * best few nodes are requested, the search predicts whether they will remain
+ * the best, each time the residual has halved. The prediction assumes that
+ * each node gains from the rest of the residual in the same proportion as
+ * since the previous check. This is safer than testing whether the best nodes
+ * have changed, because a node that gains steadily shows only when it
+ * overtakes another node.
  */
 #include "postgres.h"
 
@@ -31,8 +32,8 @@
 #include "utils/memutils.h"
 
 /*
- * In a graph of at most this number of visible nodes, the bound of the residual
- * is divided by this number, because more exact scores cost little.
+ * Maximum number of visible nodes of a small graph, and divisor of the bound
+ * of the residual for it. In a small graph, more exact scores cost little.
  */
 #define KG_RANK_SMALL 1000
 /*
@@ -62,7 +63,10 @@ room(const KgRanking *r, void *array, Size size)
 						 : repalloc_huge(array, size);
 }
 
-/* Frees an array and returns a new one, to which the content is not copied. */
+/*
+ * Frees an array and returns a new array of this size, without the content of
+ * the old array.
+ */
 static void *
 replace(const KgRanking *r, void *array, Size size)
 {
@@ -100,7 +104,7 @@ is_seen(const KgRanking *r, uint32 node)
 	return r->ranks == NULL || r->ranks[node] != 0;
 }
 
-/* Reads which of the new nodes the caller sees. */
+/* Reads which of the nodes added to the set the caller sees. */
 static void
 rank_new_nodes(KgRanking *r)
 {
@@ -125,7 +129,10 @@ residual(const KgRanking *r)
 	return (double) r->undecided * r->query->damping / (double) KG_RANK_ALL;
 }
 
-/* Returns whether the search is likely to end before much more is pushed. */
+/*
+ * Returns whether the search is likely to end before much more of the residual
+ * is pushed along edges.
+ */
 static bool
 ends_soon(const KgRanking *r)
 {
@@ -203,7 +210,10 @@ found_steps(const KgNeighbors *found, void *arg)
 		kg_graph_check_visited(r->graph, r->set.n);
 }
 
-/* Removes the steps of a node to nodes that the caller does not see. */
+/*
+ * Removes those steps of a node that lead to nodes that the caller does not
+ * see.
+ */
 static void
 drop_hidden(KgRanking *r, uint32 node)
 {
@@ -431,7 +441,7 @@ typedef struct Look
 	double next;
 	double then;   /* residual at the last check */
 	uint32 nknown; /* number of nodes at the last check */
-	double *known; /* their scores at the last check */
+	double *known; /* scores of these nodes at the last check */
 	/* ratio of the residual to the score added since the last check */
 	double share;
 } Look;
@@ -587,7 +597,10 @@ is_settled(Look *look)
 
 /* ---- the whole search ---- */
 
-/* Adds each node's part of its residual to its score, which needs no edges. */
+/*
+ * For each node, adds the part of the residual that the node does not pass on
+ * to its score. This needs no edges.
+ */
 static void
 keep_parts(KgRanking *r)
 {
@@ -686,7 +699,7 @@ kg_rank_order(KgGraph *graph, const KgReach *reach)
 	uint32 n = reach->set.n;
 	KgRanking ranking;
 
-	/* The seeds are the first nodes of the search, each once. */
+	/* The seeds are the first nodes of the search (depth 0), each once. */
 	for (; query.nseeds < reach->level[1]; query.nseeds++)
 	{
 		known[query.nseeds].node = reach->set.nodes[query.nseeds];
@@ -755,7 +768,7 @@ typedef struct Resolving
 	uint64 floor;
 	KgRanked *ranked;
 	uint32 n;
-	/* number of these nodes with a score of at least floor */
+	/* number of resolved nodes with a score of at least floor */
 	uint32 sure;
 	uint64 done;
 } Resolving;
@@ -792,9 +805,10 @@ resolve_between(Resolving *s, uint64 low, uint64 high, int64 *nodes)
 }
 
 /*
- * Resolves the nodes of the classes of scores, from the highest class on, until
- * there are more nodes than the limit. Scores that are reported as equal are in
- * one class or just below its floor.
+ * Resolves the nodes of the classes of scores, from the highest class on,
+ * until there are more nodes than the limit. Scores that are equal when
+ * rounded for the reply are in one class, or just below the least score of the
+ * class.
  */
 static void
 resolve_best(Resolving *s, uint32 limit)
@@ -855,7 +869,8 @@ typedef struct Way
 	pairingheap_node entry;
 	uint32 node;
 	double strength;
-	uint32 from; /* KG_NO_NODE: it is a seed */
+	/* previous node of the path; KG_NO_NODE: the path begins here, at a seed */
+	uint32 from;
 	int length;
 	bool settled;
 } Way;
@@ -957,7 +972,7 @@ write_path(const Ways *w, KgRanked *ranked)
 	}
 }
 
-/* Continues the paths over the edges of a node whose own path is final. */
+/* Extends the path to a node, which is final, by each edge of the node. */
 static void
 go_on(Ways *w, const Way *way, uint64 *done)
 {
@@ -993,8 +1008,8 @@ kg_rank_paths(const KgRanking *ranking, KgRanked *ranked, uint32 n)
 	for (uint32 i = 0; i < query->nseeds; i++)
 		reach(&w, i, query->seeds[i].weight, KG_NO_NODE, 0);
 	/*
-	 * Settles each requested node in turn. Most are settled in about this
-	 * order.
+	 * Finds the final path of each requested node in turn. Paths become final
+	 * in about this order.
 	 */
 	while (at < n)
 	{

@@ -18,7 +18,7 @@
 
 #include "query/graph/neighbors.h"
 
-/* All of the walker's time. */
+/* The share 1, all of the walker's time, as an integer. */
 #define KG_RANK_ALL (UINT64CONST(1) << 62)
 
 #define KG_RANK_DAMPING 0.85
@@ -58,7 +58,7 @@ typedef struct KgRankQuery
 #define KG_RANK_BACKWARD 0x80000000U
 #define KG_RANK_RELATION(way) ((int32) ((way) & ~KG_RANK_BACKWARD))
 
-/* The result, allocated in the graph's context. */
+/* The scores of a ranking, allocated in the graph's context. */
 typedef struct KgRanking
 {
 	KgGraph *graph;
@@ -66,19 +66,21 @@ typedef struct KgRanking
 	KgNodeSet set;
 	uint32 capacity; /* length of the arrays by node */
 	uint64 *scores;
-	/* share of the node that has not been passed on yet */
+	/* by node: share of time that has not been passed on yet */
 	uint64 *left;
-	/* index of its first step; undefined if its edges were not read */
+	/* by node: index of its first step; undefined if its edges were not read */
 	uint64 *first;
-	/* number of its steps; KG_NO_NODE: its edges were not read */
+	/* by node: number of its steps; KG_NO_NODE: its edges were not read */
 	uint32 *degree;
-	uint16 *ranks; /* 0: hidden; NULL: all are visible */
+	/* by node: rank of its type; 0: hidden; NULL: all nodes are visible */
+	uint16 *ranks;
 	uint32 nranks; /* number of known ranks */
 	/* number of the ranked nodes that are not hidden */
 	uint32 seen;
 	/* indexed by step: the node to which the step leads */
 	uint32 *ends;
-	uint32 *ways; /* indexed by step: its way */
+	/* indexed by step: the way (relation and direction) of the step */
+	uint32 *ways;
 	uint64 nsteps;
 	uint64 capacity_steps;
 	uint32 read;	  /* nodes whose edges were read */

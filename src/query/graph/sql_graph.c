@@ -21,8 +21,8 @@
 #include "utils/memutils.h"
 
 /*
- * "@name" is replaced by the qualified table, "@entities" by kg_entity for the
- * nodes in $2.
+ * In the texts, "@name" stands for the qualified table, and "@entities" for
+ * kg_entity restricted to the nodes in $2.
  */
 #define OF_RANGE " WHERE tenant = $1 AND node >= $2 AND node <= $3"
 #define OF_NODES " FROM @entities WHERE tenant = $1 AND node = ANY ($2)"
@@ -33,7 +33,10 @@
 #define OF_TARGETS " AND target = ANY ($2)"
 #define OF_RELATIONS " AND relation_no = ANY ($3)"
 
-/* All columns in their order, so the executor needs no projection. */
+/*
+ * All columns of the table in their order, so the executor needs no
+ * projection.
+ */
 #define PACKED                                               \
 	"SELECT tenant, block, nodes, alone, outgoing, incoming" \
 	" FROM @kg_adjacency WHERE tenant = $1"
@@ -99,8 +102,8 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 		" AND e.bundle = t.bundle AND e.entity_type = t.entity_type"
 		" AND e.entity_id = ANY ($4)",
 	/*
-	 * kg_graph_resolve() later finds the nodes among these that the caller
-	 * sees.
+	 * The rows may include hidden nodes. kg_graph_resolve() later finds the
+	 * nodes that the caller sees.
 	 */
 	[KG_SQL_NODES_NAMED] =
 		"SELECT t.node, n.name FROM pg_catalog.unnest($2) AS n (name)"
@@ -169,7 +172,10 @@ forget_texts(void)
 	texts_schema = kg_extension_schema_version();
 }
 
-/* Appends a table. A subselect gets an alias if the text does not have one. */
+/*
+ * Appends a table. If the table is replaced by a subselect, the subselect gets
+ * an alias, unless the text has an alias.
+ */
 static void
 append_table(StringInfo buf, const char *name, const char *rest)
 {

@@ -30,7 +30,7 @@ typedef struct Lister
 	KgBinding row;
 	int n; /* number of links of the current walk */
 	const KgLink *links[KG_MOST_HOPS];
-	/* links examined that do not count for the limits yet */
+	/* number of links examined that do not count for the limits yet */
 	int64 looked;
 } Lister;
 
@@ -60,8 +60,8 @@ is_new(const Lister *l, const KgLink *link)
 }
 
 /*
- * Returns whether a step may end at the node so that the following steps are
- * possible.
+ * Returns whether the step may end at the node and the following steps are
+ * then possible.
  */
 static bool
 may_end(const Lister *l, int step, uint32 node)

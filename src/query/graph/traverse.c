@@ -36,8 +36,8 @@ typedef struct TestState
 	KgNodeSet set;
 	const uint32 *position;
 	/*
-	 * indexed by rank - 1: counts of edges that the filter needs; NULL: no
-	 * counts
+	 * indexed by rank - 1: counts of edges that the type's filter needs; NULL:
+	 * no counts
 	 */
 	KgCounts **counts;
 	bool *pass;
@@ -203,7 +203,10 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 	TestState state;
 	uint32 *position;
 
-	/* For many nodes, reading keys costs less than reading documents. */
+	/*
+	 * For many nodes, the nodes that pass are found by keys first, because
+	 * reading keys costs less than reading documents.
+	 */
 	if (n > KG_FEW_TESTED)
 		(void) kg_node_test_resolve(graph, unconstify(KgNodeTest *, test), n);
 	if (test->filters == NULL || test->resolved)
@@ -223,7 +226,10 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 	kg_nodeset_init(&state.set, graph->context);
 	position = MemoryContextAllocHuge(graph->context,
 									  Max((Size) n, 1) * sizeof(uint32));
-	/* Types are known. Only the data of nodes that can pass is read. */
+	/*
+	 * The types of the nodes are known, so only the data of nodes that can
+	 * pass the test is read.
+	 */
 	for (uint32 i = 0; i < n; i++)
 	{
 		pass[i] = false;
@@ -584,7 +590,10 @@ index_starts(KgTraversal *t, KgStepResult *step)
 		step->start_of[step->starts[s]] = s;
 }
 
-/* Returns the number of ways to continue a row from an end of step i. */
+/*
+ * Returns the number of ways in which the steps after step i can continue a
+ * row from the node.
+ */
 static double
 rows_after(const KgTraversal *t, int i, uint32 node)
 {
@@ -722,7 +731,7 @@ typedef struct PageState
 	bool more;
 	KgRef *refs;
 	KgBinding current;
-	uint64 done; /* ends examined */
+	uint64 done; /* number of ends examined */
 	bool missed; /* some node does not exist */
 } PageState;
 
@@ -787,7 +796,7 @@ compare_ends(const void *a, const void *b, void *arg)
 
 /*
  * Moves the starts that the page can need to the front and returns their
- * number. The row after which the page starts belongs to the first of them.
+ * number. The first of these starts has the row after which the page starts.
  */
 static uint32
 choose_starts(PageState *state, uint32 *nodes, uint32 n)
@@ -807,8 +816,8 @@ choose_starts(PageState *state, uint32 *nodes, uint32 n)
 			continue;
 		nodes[count++] = node;
 		/*
-		 * It is unknown how many rows are left for the start of the row after
-		 * which the page starts. So these rows do not count.
+		 * The page starts after some row of the first start. The number of
+		 * remaining rows of this start is unknown, so they do not count.
 		 */
 		if (order > 0)
 			rows += step->rows[step->start_of[node]];

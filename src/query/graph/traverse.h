@@ -40,7 +40,7 @@ typedef struct KgNodeTest
 typedef struct KgStepSpec
 {
 	KgFollow follow;
-	bool incoming; /* the direction that was sent */
+	bool incoming; /* the direction that the caller sent */
 	int min_hops;
 	int max_hops;
 	int ntests;
@@ -55,7 +55,10 @@ kg_step_is_one_edge(const KgStepSpec *step)
 	return step->min_hops == 1 && step->max_hops == 1;
 }
 
-/* The repetitions that the walks of a row may not have. */
+/*
+ * The repetitions that are not allowed in the walks of a row: a repeated edge,
+ * or a repeated node.
+ */
 typedef enum KgUnique
 {
 	KG_UNIQUE_NONE,
@@ -63,7 +66,10 @@ typedef enum KgUnique
 	KG_UNIQUE_NODES
 } KgUnique;
 
-/* A node at which a step ends, with the walk from its start. */
+/*
+ * A node at which a step ends, and the length of the walk to it from the start
+ * of the step.
+ */
 typedef struct KgStepEnd
 {
 	uint32 node;
@@ -81,7 +87,7 @@ typedef struct KgStepResult
 	KgStepEnd *ends; /* the ends that pass the tests */
 	/* indexed by node: its index in starts, or KG_NO_NODE */
 	uint32 *start_of;
-	uint32 start_of_n; /* nodes when start_of was made */
+	uint32 start_of_n; /* number of nodes of the set when start_of was made */
 	/*
 	 * indexed by start: the number of rows of this step and the following steps
 	 */
@@ -103,7 +109,7 @@ typedef struct KgTraversal
 	/* rows that kg_traverse_unique() listed, in no order; or NULL */
 	struct KgBinding *listed;
 	uint64 nlisted;
-	double total; /* rows; exact below 2^53 */
+	double total; /* number of rows; exact below 2^53 */
 } KgTraversal;
 
 /*
@@ -166,7 +172,7 @@ kg_node_test_is_set(const KgNodeTest *test)
 		   (test->filters == NULL || test->resolved);
 }
 
-/* Sets pass[i] to whether a visible node passes the test. */
+/* Sets pass[i] to whether node i, which must be visible, passes the test. */
 extern void kg_node_test(KgGraph *graph, const KgNodeTest *test,
 						 const int64 *nodes, uint32 n, const uint16 *ranks,
 						 bool *pass);

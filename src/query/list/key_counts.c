@@ -45,7 +45,7 @@ typedef struct Counted
 	const KgField *field;
 	KgGraph *graph;
 	KgNodeSet nodes;
-	bytea **keys; /* by index in nodes */
+	bytea **keys; /* counts as keys, by index in nodes */
 	uint32 room;
 } Counted;
 
@@ -59,8 +59,8 @@ typedef struct Counting
 	bool *wanted;
 	int nwanted; /* length of wanted */
 	/*
-	 * Fields that count edges. Their keys are not among an entity's packed
-	 * keys.
+	 * Fields whose values are counts of edges. Their keys are not stored in
+	 * the packed keys of an entity.
 	 */
 	int ncounted;
 	struct Counted *counted; /* an array of ncounted */

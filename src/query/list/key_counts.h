@@ -1,7 +1,7 @@
 /*
  * key_counts.h
- *	  The keys that entities have of some x-index properties, and the
- *	  number of entities of each.
+ *	  The keys that entities have of some x-index properties, and the number of
+ *	  entities with each combination of keys.
  *
  * Counts and sums of indexed properties follow from their keys. So no document
  * is read, and each distinct value is decoded once.

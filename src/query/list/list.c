@@ -32,8 +32,9 @@
 #include "utils/builtins.h"
 
 /*
- * Growth factor of the bound in the race of a walk with a drive, rows that a
- * walk may examine per unit of the bound, and the first bound.
+ * Settings of the race of a walk with a drive: the growth factor of the bound,
+ * the number of rows that a walk may examine for each unit of the bound, and
+ * the first bound.
  */
 #define RACE_GROWTH 4
 #define RACE_WALK 1
@@ -59,12 +60,19 @@ typedef struct Walker
 	int wanted;	  /* number of rows that fill the page */
 	int accepted; /* number of rows after the cursor */
 	bool descending;
-	/* the walk's order is the page's order, ties included */
+	/*
+	 * the order of the walk is exactly the order of the page, also among rows
+	 * with equal keys
+	 */
 	bool exact;
-	/* ties come in another order, so the last group is read again */
+	/*
+	 * rows with equal keys come in another order, so the last group is read
+	 * again
+	 */
 	bool refetch;
 	int phase;
-	KgWalkStart at; /* the last row examined, or the start */
+	/* position of the walk: the last row examined, or the start */
+	KgWalkStart at;
 	int64 examined;
 	bytea *group;	  /* key of the current group */
 	int before_group; /* rows accepted before the group */
@@ -299,7 +307,10 @@ walk_stretch(Walker *walker, KgWalk direction, int64 budget)
 	return walker->full || walker->examined - before >= budget;
 }
 
-/* Reads the last group of a full page again, from its beginning. */
+/*
+ * Reads the last group of a full page (the rows with the last key) again, from
+ * its beginning.
+ */
 static void
 refetch_group(Walker *walker)
 {
@@ -436,7 +447,7 @@ walk_ids(Walker *walker, int64 budget)
 			walker->at.entity_id = after->entity_id;
 		}
 	}
-	/* The index of numbers is walked by their keys. */
+	/* If ids are numbers, their index has keys in place of the text of ids. */
 	if (walker->at.set && walker->source->kind == KG_SOURCE_KEY)
 		walker->at.key = kg_id_key(walker->query->type, walker->at.entity_id);
 	if (!walk_stretch(
@@ -491,7 +502,10 @@ compare_keys_down(const void *a, const void *b)
 	return kg_key_sort(b, a);
 }
 
-/* Turns an "in" on the sort field into the groups to walk. */
+/*
+ * Makes each key of an "in" on the sort field a group to walk, and removes the
+ * "in" from the source.
+ */
 static void
 take_keys(Walker *walker, KgSource *source)
 {
@@ -563,7 +577,10 @@ init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 	}
 	if (query->nsort == 0)
 	{
-		/* For a single equality, its key is the only group. */
+		/*
+		 * A condition "eq" on the sort field has one key, which is the only
+		 * group.
+		 */
 		walker->exact = true;
 		walker->nkeys = 1;
 		walker->keys = source->own->conditions[0].keys;
@@ -571,7 +588,8 @@ init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 	}
 	walker->descending = query->sort[0].descending;
 	/*
-	 * In the index, the entities of a key are in the text order of their ids.
+	 * In the index, entities with equal keys are in the order of their ids as
+	 * texts. If ids are numbers, the last group must be read again.
 	 */
 	if (query->nsort == 1 && query->type->number_ids)
 		walker->refetch = kg_list_orders_numbers(query);
@@ -586,8 +604,8 @@ init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 /* ---- sources ---- */
 
 /*
- * Counts matches up to max. Sets *all to false if no more decisions may be
- * requested for the count.
+ * Counts matches up to max. Sets *all to false if the count is incomplete,
+ * because no more decisions of the authorizer may be requested.
  */
 static int64
 count_total_of(const KgListQuery *query, const KgSource *source, int64 max,
@@ -602,7 +620,10 @@ count_total_of(const KgListQuery *query, const KgSource *source, int64 max,
 	return kg_plan_count_rows(&statement, all);
 }
 
-/* State of a drive, which reads all rows of a source. All these rows match. */
+/*
+ * State of a drive, which reads all rows of a source. All these rows match the
+ * filter.
+ */
 typedef struct Drive
 {
 	const KgListQuery *query;
@@ -610,7 +631,8 @@ typedef struct Drive
 	/* counts of edges that the rows are sorted by, or NULL */
 	const KgCounts *counts;
 	KgRows *rows;
-	const KgMatch **matches; /* matches of the search, sorted by node */
+	/* matches of the search by name or text, sorted by node */
+	const KgMatch **matches;
 	int64 delivered;
 } Drive;
 
@@ -731,8 +753,8 @@ count_nodes(const KgListQuery *query, const KgSource *source)
 }
 
 /*
- * Returns the number of matching rows, or -1 if rows may repeat. Reads at most
- * "most" rows (0: no limit).
+ * Reads and stores all rows of a source. Returns the number of matching rows,
+ * or -1 if rows may repeat. Reads at most "most" rows (0: no limit).
  */
 static int64
 drive(const KgListQuery *query, const KgSource *source, KgRows *rows,
@@ -785,8 +807,8 @@ drive_by(const KgListQuery *query, const KgDrivers *drivers,
 }
 
 /*
- * Returns the driver with the fewest rows among the drivers that are a single
- * equality, because the index returns their entities in the order of ids.
+ * Returns the driver with the fewest rows among the drivers with a single "eq"
+ * condition: the index returns the entities of one key in the order of ids.
  * Returns NULL if there is no such driver, or another order is requested.
  */
 static KgDriver *
@@ -1078,7 +1100,7 @@ listed_source(const KgListQuery *query)
 		kg_filter_without_scan(query->filter), nodes, matches->n);
 }
 
-/* State of reading data of rows by their nodes. */
+/* State of a statement that reads the data of rows by their nodes. */
 typedef struct Fetch
 {
 	KgRow **rows; /* sorted by node */
@@ -1163,10 +1185,10 @@ find_rows(const KgListQuery *query, KgDrivers *drivers, KgRows *rows)
 }
 
 /*
- * Like find_rows(), but for a caller from which only an authorizer hides
- * entities. The walk requests no decisions; the entities of the page, whose
- * data is read anyway, are decided together. Returns false if this is not
- * possible, or if an entity of the page is hidden.
+ * Finds the rows up to the end of the page, for a caller from which only an
+ * authorizer hides entities. The walk requests no decisions; the entities of
+ * the page, whose data is read anyway, are decided together. Returns false if
+ * this is not possible, or if an entity of the page is hidden.
  */
 static bool
 find_trusted(const KgListQuery *query, KgDrivers *drivers, KgRows *rows,
@@ -1206,8 +1228,8 @@ find_drivers(const KgListQuery *query)
 }
 
 /*
- * Returns whether the number of listed nodes is the total and no entity is
- * shown.
+ * Returns whether the query only asks for the total of listed nodes (its limit
+ * is 0), so that their number is the reply.
  */
 static bool
 is_counted_already(const KgListQuery *query)

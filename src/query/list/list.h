@@ -24,33 +24,36 @@
 typedef struct KgSort
 {
 	const KgField *field;
-	const char *path; /* JSON Pointer of its name */
+	const char *path; /* JSON Pointer of the field's name */
 	bool descending;
-	/* its values are counts of edges, so the list starts from nodes */
+	/*
+	 * the field's values are counts of edges, so the list finds nodes first
+	 * and then sorts them by their counts
+	 */
 	bool counts;
 	/*
-	 * or a path through references that ends in field, and the keys of the
-	 * path's values
+	 * for a path through references that ends in field: the path, and the keys
+	 * of its values; otherwise NULL
 	 */
 	const struct KgRefPath *through;
 	const struct KgSortKeys *keys;
 } KgSort;
 
-/* The keys of nodes for a sort field that no statement reads. */
+/* The keys of nodes for a sort field whose values no SQL statement reads. */
 typedef struct KgSortKeys
 {
 	KgNodeSet set;
-	bytea **keys; /* by index in the set */
+	bytea **keys; /* sort keys, by index in the set */
 } KgSortKeys;
 
 typedef struct KgRow
 {
 	char *entity_id;
 	int64 node;
-	/* its data if it was read with the row, or NULL */
+	/* stored data of the entity, if it was read with the row; or NULL */
 	struct varlena *stored;
-	Jsonb *data;		  /* after kg_list_fetch() */
-	const KgMatch *match; /* if a search found it, or NULL */
+	Jsonb *data;		  /* data of the entity, set by kg_list_fetch() */
+	const KgMatch *match; /* match of a search that found the entity, or NULL */
 	bytea *keys[FLEXIBLE_ARRAY_MEMBER];
 } KgRow;
 
@@ -65,7 +68,10 @@ typedef struct KgListQuery
 	const int64 *among; /* only these namong nodes; NULL: any node */
 	uint32 namong;
 	char *
-		/* their ids, if they are foreign (query/graph/foreign.h) */
+		/*
+		 * ids of the nodes in among, if these nodes are foreign
+		 * (query/graph/foreign.h)
+		 */
 		*among_ids;
 	/* condition that the nodes in among satisfy already, or NULL */
 	const struct KgRelated *related;
@@ -81,7 +87,7 @@ typedef struct KgListQuery
 	bool counted; /* the total is known from an earlier page */
 	/* no total is requested, unless the page ends the list */
 	bool uncounted;
-	bool total_known; /* as in KgListPage */
+	bool total_known; /* if counted: total and total_known as in KgListPage */
 	int64 total;
 	bool without_derived; /* derived properties are not shown */
 	/* read each entity's row even if derived rows suffice */
@@ -112,8 +118,8 @@ kg_list_nkeys(const KgListQuery *query)
 }
 
 /*
- * Returns whether statements order the entities of one key by their numbers. In
- * the past, ids of the type may have been strings.
+ * Returns whether statements order entities with equal keys by the number that
+ * is their id. In the past, ids of the type may have been strings.
  */
 static inline bool
 kg_list_orders_numbers(const KgListQuery *query)
@@ -164,12 +170,17 @@ extern void kg_rows_finish(KgRows *rows);
 /* The order in which a statement reads its source. */
 typedef enum KgWalk
 {
-	/* any order, all rows; the probes are conditions */
+	/*
+	 * any order, all rows; the tests of the other conditions (probes) are in
+	 * WHERE
+	 */
 	KG_WALK_NONE,
-	/* ascending by key or id; the result of the probes is a column */
+	/*
+	 * ascending by key or id; the result of the probes is a column of the row
+	 */
 	KG_WALK_UP,
 	KG_WALK_DOWN,	  /* descending, like KG_WALK_UP */
-	KG_WALK_GROUP_UP, /* the entities of one key, by id */
+	KG_WALK_GROUP_UP, /* the entities with one key, by id */
 	KG_WALK_GROUP_DOWN
 } KgWalk;
 

@@ -96,8 +96,8 @@ kg_list_count_by_decision(const KgListQuery *query, const KgSource *source,
 
 	kg_nodeset_init(&groups.nodes, CurrentMemoryContext);
 	/*
-	 * Read one group more than may be decided, and the group of entities
-	 * without a value.
+	 * Reads at most one group more than may be decided, and the group of
+	 * entities without a value.
 	 */
 	kg_list_sql_groups(
 		&b, query, source, (int64) kg_setting_max_authorizations + 2);

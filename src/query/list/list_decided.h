@@ -15,7 +15,10 @@
  */
 extern bool kg_list_counts_by_decision(const KgListQuery *query);
 
-/* Returns whether the source reads only keys that identify a resource. */
+/*
+ * Returns whether the source reads only keys that identify a resource about
+ * which the authorizer decides.
+ */
 extern bool kg_list_is_of_decision(const KgListQuery *query,
 								   const KgSource *source);
 

@@ -64,7 +64,10 @@ append_group_of_ids(KgSqlBuilder *b, bool down, const KgWalkStart *start)
 		b, " ORDER BY d.entity_id::pg_catalog.int8%s", down ? " DESC" : "");
 }
 
-/* Appends the start of the walk and its order. */
+/*
+ * Appends the condition that rows come after the start of the walk, and ORDER
+ * BY.
+ */
 static void
 append_walk(KgSqlBuilder *b, const KgSource *source, KgWalk walk,
 			const KgWalkStart *start)

@@ -48,7 +48,7 @@ typedef struct Walk
 {
 	KgNetwork *net;
 	KgArcs in;
-	/* indexed by node: the sum of the weights of its arcs */
+	/* indexed by node: the sum of the weights of the node's arcs */
 	double *passed;
 	double *score;
 	double *next;
@@ -129,15 +129,21 @@ kg_measure_pagerank(KgNetwork *net)
 
 typedef struct Cores
 {
-	/* indexed by node: the neighbours that are left */
+	/* indexed by node: the number of neighbours that are left */
 	uint32 *degree;
 	uint32 *order; /* nodes by degree */
-	uint32 *place; /* indexed by node: its position in order */
-	/* indexed by degree: its first index in order */
+	uint32 *place; /* indexed by node: the node's position in the array order */
+	/*
+	 * indexed by degree: index in the array order of the first node of this
+	 * degree
+	 */
 	uint32 *first;
 } Cores;
 
-/* Lowers the degree of a node by 1. The node must not be the next in order. */
+/*
+ * Lowers the degree of a node by 1 and moves the node in order. The node must
+ * not be the next node in order.
+ */
 static void
 lower_degree(Cores *c, uint32 node)
 {

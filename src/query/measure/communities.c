@@ -10,8 +10,8 @@
  * that raise the modularity. It takes the part that raises the modularity most.
  *
  * Weights are rounded to multiples of a 2^50th of their sum. So all sums of
- * weights are exact, and neither the order of additions nor an error that grows
- * with the number of moves has an effect.
+ * weights are exact: they depend neither on the order of additions nor on the
+ * number of moves.
  */
 #include "postgres.h"
 
@@ -21,7 +21,10 @@
 #include "query/measure/groups.h"
 
 #define SUM_OF_WEIGHTS ldexp(1, 50)
-/* Passes over the whole graph; each begins with the result of the last. */
+/*
+ * Number of passes over the whole graph. Each pass begins with the communities
+ * of the previous pass.
+ */
 #define PASSES 2
 /* A move has to raise the modularity by more than an error of rounding. */
 #define LEAST_GAIN 1e-10
@@ -43,9 +46,9 @@ typedef struct Leiden
 	Level level;
 	/* indexed by node of the level: its community, below level.n */
 	uint32 *community;
-	/* indexed by node of the network: its node of the level */
+	/* indexed by node of the network: the node of the level that contains it */
 	uint32 *flat;
-	/* of the size of the network: */
+	/* the arrays below have as many members as the network has nodes: */
 	/* indexed by community, or part: the sum of the degrees of its nodes */
 	double *total;
 	/* indexed by community, or part: the number of its nodes */
@@ -57,7 +60,7 @@ typedef struct Leiden
 	/* the communities, or parts, that have arcs to the current node */
 	uint32 *near;
 	uint32 nnear;
-	/* nodes, in the order in which they are moved */
+	/* nodes of the level, in the order in which they are moved */
 	uint32 *order;
 	/* indexed by node of the level: its part in the refinement */
 	uint32 *part;
@@ -238,8 +241,8 @@ is_well_connected(const Leiden *l, double out, double total, double whole)
 }
 
 /*
- * If a node is a part alone, merges it with the best other part, if there is
- * such a part.
+ * If a node is the only node of its part, merges the node with the best other
+ * part, if there is such a part.
  */
 static void
 merge_node(Leiden *l, uint32 node, double whole)
@@ -327,7 +330,10 @@ renumber(const Leiden *l, uint32 *group, uint32 n)
 	return count;
 }
 
-/* Makes the arcs between parts. order has the nodes sorted by their parts. */
+/*
+ * Makes the arcs between the parts for the next level. order has the nodes
+ * sorted by their parts.
+ */
 static void
 join_arcs(Leiden *l, const uint32 *start, const uint32 *order, Level *next)
 {
@@ -378,7 +384,10 @@ free_level(Level *level)
 	pfree(level->degree);
 }
 
-/* Makes the level of the parts. Returns false if each part is a node. */
+/*
+ * Makes the next level, whose nodes are the parts. Returns false if each part
+ * has a single node.
+ */
 static bool
 aggregate(Leiden *l, const Level *first)
 {
@@ -416,7 +425,10 @@ aggregate(Leiden *l, const Level *first)
 
 /* ---- the whole ---- */
 
-/* Goes over the whole graph once. Sets flat to the communities of its nodes. */
+/*
+ * Goes over the whole graph once, from the first level to the last. Sets flat
+ * to the communities of the network's nodes.
+ */
 static void
 pass(Leiden *l, const Level *first)
 {
@@ -440,7 +452,10 @@ pass(Leiden *l, const Level *first)
 	(void) renumber(l, l->flat, n);
 }
 
-/* Rounds the weights of the network, and makes its level. */
+/*
+ * Rounds the weights of the network, and makes the first level from the
+ * network.
+ */
 static void
 make_first(Leiden *l, Level *first)
 {

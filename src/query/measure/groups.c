@@ -82,7 +82,7 @@ kg_groups_connect(KgNetwork *net, const uint32 *part, KgGroups *groups)
 			(part != NULL && part[net->from[i]] != part[net->to[i]]) ||
 			(net->weights != NULL && net->weights[i] == 0))
 			continue;
-		/* The root is the first node of its group. */
+		/* The first node of a group is the root of the group. */
 		if (from < to)
 			parent[to] = from;
 		else

@@ -36,8 +36,8 @@ typedef struct Reading
 	int64 *nodes;
 	uint32 n;
 	uint32 capacity;
-	int64 from; /* the node whose edges were received last */
-	uint32 at;	/* its index */
+	int64 from; /* the last node whose edges were received */
+	uint32 at;	/* index of that node in nodes */
 	/* the first edge whose weight cannot be used */
 	bool bad;
 	int64 bad_ends[2];
@@ -51,7 +51,7 @@ kg_network_array(const KgNetwork *net, uint64 n, Size size)
 {
 	void *array = MemoryContextAllocHuge(net->graph->context, Max(n, 1) * size);
 
-	/* Checks the limit before the memory is touched. */
+	/* Raises an error at the memory limit before the array is written. */
 	kg_graph_check_memory(net->graph);
 	return array;
 }

@@ -72,7 +72,7 @@ typedef struct KgArcs
 typedef enum KgArcKind
 {
 	KG_ARCS_OUT, /* in the directions of the walk */
-	KG_ARCS_IN,	 /* their reverse */
+	KG_ARCS_IN,	 /* against the directions of the walk */
 	KG_ARCS_ALL	 /* from both ends, whatever the walk */
 } KgArcKind;
 

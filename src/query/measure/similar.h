@@ -12,7 +12,7 @@ typedef struct KgSimilarity
 	/* nodes that are neighbours of both, ascending */
 	int64 *common;
 	uint32 ncommon;
-	/* number of nodes that are neighbours of at least one */
+	/* number of nodes that are neighbours of at least one of the two nodes */
 	uint32 either;
 } KgSimilarity;
 

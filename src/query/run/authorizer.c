@@ -39,7 +39,7 @@
 
 typedef struct Registered
 {
-	/* its hash is the hash of the tenant's name */
+	/* cache entry; its hash is the hash of the tenant's name */
 	KgCacheEntry entry;
 	char *tenant;
 	char *function; /* the tenant's authorizer, or NULL */
@@ -148,7 +148,7 @@ kg_authorizer_check(Oid function)
 
 typedef struct Callable
 {
-	/* its hash is the hash of the function's name */
+	/* cache entry; its hash is the hash of the function's name */
 	KgCacheEntry entry;
 	Oid role;
 	char *name;
@@ -290,7 +290,7 @@ require_callable(const char *name, uint64 hash)
 
 /* ---- calls of the function ---- */
 
-/* A request for decisions and its result. */
+/* A request to the authorizer for decisions about ids, and its result. */
 typedef struct Asking
 {
 	const char *tenant;
@@ -306,7 +306,7 @@ typedef struct Asking
 	int npiece;
 	bool *told;
 	bool *allows;
-	/* index of the id that the next answer is expected to be about */
+	/* index of the id that is expected in the next answer */
 	int next;
 	uint64 answers;
 } Asking;
@@ -400,7 +400,7 @@ receiver_end(DestReceiver *self)
 static void
 execute(Asking *asking, const KgStatement *statement, SPIPlanPtr plan)
 {
-	/* With DestNone, SPI would report a utility statement. */
+	/* With DestNone, SPI would return SPI_OK_UTILITY for a SELECT. */
 	AnswerReceiver receiver = {{receive_answer,
 								receiver_startup,
 								receiver_end,
@@ -424,8 +424,8 @@ execute(Asking *asking, const KgStatement *statement, SPIPlanPtr plan)
  * Calls the function through SPI.
  *
  * If the function is inlined to an index scan, its executor stays open until
- * the caller's statement ends, as the executors of the tools' lookups do.
- * Starting an executor costs more than deciding a few ids.
+ * the caller's statement ends (query/run/held.h). Starting an executor costs
+ * more than deciding a few ids.
  */
 static void
 ask_plan(Asking *asking, KgStatement *statement)

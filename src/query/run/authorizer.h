@@ -3,8 +3,8 @@
  *	  The authorizer of a tenant: a function that decides which entities
  *	  of a type with x-authorize a caller may see.
  *
- * The function runs with the caller's privileges. It sees the entities that
- * are not subject to x-authorize as the caller sees them.
+ * The function runs with the caller's privileges. It sees those entities that
+ * are not subject to x-authorize, if the caller sees them.
  */
 #ifndef KG_AUTHORIZER_H
 #define KG_AUTHORIZER_H

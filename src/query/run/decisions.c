@@ -66,14 +66,14 @@ typedef struct Decision
 	Key key;
 	uint32 hash;
 	Verdict verdict;
-	/* the decision that a gateway sent (query/run/exchange.h) */
+	/* the decision that a gateway sent with the call (query/run/exchange.h) */
 	Verdict given;
 	bool noted; /* the call needs this decision */
 } Decision;
 
 /*
- * Decisions about an entity for which there is no authorizer or no id, and
- * about an entity that needs no decision.
+ * Fixed decisions: a denial for an entity without an authorizer or without an
+ * id, and a permission for an entity that needs no decision.
  */
 static const Decision nobody = {.verdict = DENIED};
 static const Decision everybody = {.verdict = ALLOWED};
@@ -87,7 +87,7 @@ struct KgDecisions
 	/* a gateway decides, too (query/run/exchange.h) */
 	bool outside;
 	bool about_nobody; /* the gateway's call is for no subject */
-	/* the call ended because it needs more decisions */
+	/* the call has ended, because it needs more decisions of the gateway */
 	bool ended;
 	Decision **all;
 	uint32 n;
@@ -95,28 +95,34 @@ struct KgDecisions
 	uint32 *slots;
 	uint32 mask;
 	/*
-	 * nodes of the rows read by trials; valid because a call has one snapshot
+	 * nodes of the rows read by trials; the numbers stay valid, because a call
+	 * has one snapshot
 	 */
 	KgNodeSet nodes;
 	const Decision **of_nodes; /* by index in nodes */
 	uint32 of_nodes_room;
 	/*
-	 * The decisions that estimates left open, then the undecided ones about
-	 * rows that the trial has read.
+	 * Decisions that must still be requested: first nopen decisions that
+	 * estimates left open, then the decisions about rows that the running
+	 * trial has read.
 	 */
 	Decision **noted;
 	int nnoted; /* length of noted */
 	int nopen;
 	int room;
-	bool met;	   /* the trial has read an undecided entity */
-	int gathering; /* number of enclosing estimates and steps */
-	/* these estimates and steps have left decisions open */
+	bool met; /* the trial has read an undecided entity */
+	/*
+	 * number of estimates and steps (kg_decisions_begin_step()) that are
+	 * running
+	 */
+	int gathering;
+	/* the running estimates and steps have left decisions open */
 	bool gathered;
 	/* number of decisions that the call has needed so far */
 	int64 needed;
 	int64 ngiven;
 	bool trying;
-	/* ranges of the statement that runs as a trial, or NULL */
+	/* node ranges of the statement that runs as a trial, or NULL */
 	const KgRanges *ranges;
 	bool hopeful;
 	/* the trial has read more entities than may be decided */
@@ -124,7 +130,7 @@ struct KgDecisions
 	/* The type of the last row, and the type's x-authorize or NULL. */
 	int32 type_no;
 	const KgAuthorize *authorize;
-	StringInfoData key; /* The key for that row. */
+	StringInfoData key; /* The key of the decision about the last row. */
 	/* length of the key's resource type and ability */
 	int question;
 	/*
@@ -138,8 +144,9 @@ struct KgDecisions
 };
 
 /*
- * Returns the decisions of the innermost running call for which a gateway
- * decides (an exchange), or NULL.
+ * Returns the decisions of the innermost exchange, that is, of the innermost
+ * running call for which a gateway decides about the visibility of entities.
+ * Returns NULL if no running call is an exchange.
  */
 static KgDecisions *
 of_exchange(void)
@@ -310,7 +317,10 @@ authorize_of(KgDecisions *d, int32 type_no)
 	return d->authorize;
 }
 
-/* Appends the id of the resource. Returns false if the entity lacks this id. */
+/*
+ * Appends the id of the resource about which the authorizer decides. Returns
+ * false if the entity lacks this id.
+ */
 static bool
 append_id(StringInfo key, const KgField *field, Datum data)
 {
@@ -499,9 +509,9 @@ end_call(KgDecisions *d)
 /*
  * Ends the call if the gateway has not yet decided all ids.
  *
- * Within an estimate or a step of several statements, the ids stay open
- * instead. The search after the estimate, or the rest of the step, then adds
- * its ids to the same round.
+ * Within an estimate or a step of several statements, the decisions about
+ * these ids stay open instead. The search after the estimate, or the rest of
+ * the step, then adds its ids to the same round.
  */
 static void
 leave_open(KgDecisions *d)
@@ -569,7 +579,10 @@ decision_of_row(KgDecisions *d, int32 type_no, text *entity_id, Datum data)
 	if (decision == NULL)
 		decision = find_decision(d, key, true);
 	note(d, decision);
-	/* A row that only the gateway decides needs no further trial. */
+	/*
+	 * If only the gateway decides, its decision about the row is known now and
+	 * needs no further trial.
+	 */
 	if (d->function == NULL && decision->given != UNDECIDED)
 	{
 		decision->verdict = decision->given;
@@ -677,8 +690,8 @@ kg_decisions_in_vain(const KgDecisions *d)
 }
 
 /*
- * Returns the decisions of the running call if a gateway decides for it (an
- * exchange), or NULL.
+ * Returns the decisions of the running call if it is an exchange, that is, if
+ * a gateway decides about the visibility of entities; otherwise NULL.
  */
 static KgDecisions *
 exchanged(void)
@@ -881,9 +894,9 @@ refuse_authorized_since(int32 type_no)
 }
 
 /*
- * Returns whether the trial run of an exchange, which collects the nodes to be
- * decided, has read the node and the node was allowed. For statements that run
- * within a statement of the exchange and therefore cannot request decisions.
+ * Returns whether a trial of an exchange has read the node and the node was
+ * allowed. Used for statements that run within a statement of the exchange and
+ * therefore cannot request decisions.
  */
 static bool
 is_settled(const KgDecisions *d, const char *tenant, int64 node)

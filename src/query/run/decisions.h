@@ -54,15 +54,18 @@ extern void kg_decisions_tried(KgDecisions *decisions);
  * valid, that is, whether it treated each row as the row was then decided.
  */
 extern bool kg_decisions_settle(KgDecisions *decisions);
-/* Returns whether the trial has read a row that ends the call. */
+/*
+ * Returns whether the trial has read an undecided row that only a gateway can
+ * decide. The call then ends, so the statement need not go on.
+ */
 extern bool kg_decisions_in_vain(const KgDecisions *decisions);
 /*
  * Reports that the call has written, so that nodes may need other decisions.
  */
 extern void kg_decisions_wrote(void);
 /*
- * Returns the decision about a node that a trial has read and that is decided
- * now.
+ * Returns whether a node that a trial has read is allowed. Its decision must
+ * have been made by now. A node that no trial has read is allowed.
  */
 extern bool kg_decisions_allow_node(const KgDecisions *decisions, int64 node);
 /*
@@ -111,12 +114,12 @@ extern void kg_decisions_begin_step(void);
 extern void kg_decisions_end_step(void);
 
 /*
- * Enclose an estimate. If a gateway decides, undecided rows of the estimate are
- * hidden and their decisions stay open. The search after the estimate reads
- * these rows, too, and requests all decisions of its step in one round. An
- * estimate is meaningless while decisions are open. search is true if the
- * estimate does not forbid the search. If it is false and decisions are open,
- * the call ends with these questions.
+ * Enclose an estimate. If a gateway decides, undecided rows of the estimate
+ * are hidden and their decisions stay open. The search after the estimate
+ * reads these rows, too, and requests all decisions of its step in one round.
+ * An estimate is meaningless while decisions are open. search is true if the
+ * estimate does not forbid the search. If search is false and decisions are
+ * open, the call ends and requests these decisions from the gateway.
  */
 extern void kg_decisions_begin_estimate(void);
 extern int kg_decisions_left_open(void);

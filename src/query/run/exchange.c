@@ -106,7 +106,8 @@ typedef struct Taking
 	const KgExchange *exchange;
 	KgDecisions *into;
 	StringInfoData key;
-	int prefix; /* length of the first two parts of the key */
+	/* length of resource_type and ability, the first two parts of the key */
+	int prefix;
 	bool allowed;
 	char *path;
 } Taking;
@@ -269,7 +270,10 @@ seal(const KgExchange *exchange, int64 expires, uint64 *digests, int n)
 	Head head = {expires, exchange->round + 1};
 	StringInfoData payload;
 
-	/* An id that the gateway did not decide is requested again. */
+	/*
+	 * An id that the gateway did not decide is requested again, so its digest
+	 * may be there twice.
+	 */
 	qsort(digests, n, sizeof(uint64), compare_digests);
 	head.nasked = qunique(digests, n, sizeof(uint64), compare_digests);
 	initStringInfo(&payload);

@@ -16,8 +16,10 @@
 typedef struct KgExchange
 {
 	const char *tenant;
-	StringInfo about; /* the data that the text is bound to */
-	int32 round;	  /* number of answers so far */
+	/* the call to which the signed text is bound */
+	StringInfo about;
+	/* number of rounds that the gateway has answered so far */
+	int32 round;
 	int nasked;
 	uint64 *asked; /* digests of the requested ids, ascending */
 } KgExchange;

@@ -51,8 +51,8 @@ typedef struct Held
 /* The arrays held and offers are empty between transactions. */
 static Held held[KG_HELD];
 /*
- * A ring of the statements that ran once. A graph tool runs a few statements in
- * turn.
+ * A ring buffer of the statements that ran once: a statement gets a held
+ * executor when it runs again. A graph tool runs a few statements in turn.
  */
 static const char *offers[KG_OFFERS];
 static uint64 uses = 0;
@@ -350,7 +350,10 @@ rescans_all(const PlannedStmt *statement)
 	return plan != NULL && (IsA(plan, IndexScan) || IsA(plan, IndexOnlyScan));
 }
 
-/* Returns whether the statement has run before. If not, records it. */
+/*
+ * Returns whether the statement is among the recorded statements, which have
+ * run before. If not, records it.
+ */
 static bool
 offered(const char *sql)
 {
@@ -364,7 +367,7 @@ offered(const char *sql)
 
 /*
  * Returns a free slot, or NULL if all executors are busy. If no slot is free,
- * closes the idle executor used least recently and returns its slot.
+ * closes the least recently used idle executor and returns its slot.
  */
 static Held *
 find_place(void)

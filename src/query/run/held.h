@@ -24,7 +24,7 @@ extern void kg_held_end(void);
 extern bool kg_held_run(const KgStatement *statement, KgRowFunction row,
 						void *arg, uint64 *nrows);
 
-/* Returns whether the statement has a held executor that is not busy. */
+/* Returns whether the statement has a held executor that is not running. */
 extern bool kg_held_has(const KgStatement *statement);
 /*
  * Returns whether this SQL text was run before within the caller's statement.

@@ -46,16 +46,19 @@
 
 typedef struct PlanEntry
 {
-	KgCacheEntry entry; /* its hash is the hash of the SQL text */
+	KgCacheEntry entry; /* cache entry; its hash is the hash of the SQL text */
 	Oid role;
 	bool row_security;
 	const char *sql;
-	const char *tenant; /* that of the statement, or NULL */
+	/* tenant of the statement (KgStatement.tenant), or NULL */
+	const char *tenant;
 	SPIPlanPtr plan;
 	MemoryContextCallback gone;
 } PlanEntry;
 
-/* Returns the bytes of the plan, which is in contexts of its own. */
+/*
+ * Returns the size in bytes of the plan, which has memory contexts of its own.
+ */
 static Size
 bytes_of_plan(const void *entry)
 {
@@ -263,7 +266,7 @@ fetch_entry(const KgStatement *statement)
 	return entry;
 }
 
-/* Receives rows from SPI and passes them to a function. */
+/* A DestReceiver that passes the rows of SPI to a function. */
 typedef struct RowReceiver
 {
 	DestReceiver pub;
@@ -391,7 +394,7 @@ run(const KgStatement *statement, KgRowFunction row, void *arg)
 	receiver.pub.rStartup = receiver_startup;
 	receiver.pub.rShutdown = receiver_end;
 	receiver.pub.rDestroy = receiver_end;
-	/* With DestNone, SPI would report a utility statement. */
+	/* With DestNone, SPI would return SPI_OK_UTILITY for a SELECT. */
 	receiver.pub.mydest = DestTuplestore;
 	receiver.row = row;
 	receiver.arg = arg;

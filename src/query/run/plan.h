@@ -30,7 +30,7 @@ typedef struct KgRanges
 {
 	const KgRange *ranges;
 	uint32 n;
-	/* index in set of the first node that is needed */
+	/* nodes are wanted from this index in set on */
 	const KgNodeSet *set;
 	uint32 wanted;
 } KgRanges;
@@ -57,7 +57,9 @@ typedef struct KgStatement
 	const Oid *argtypes;
 	const Datum *values;
 	const bool *nulls; /* NULL: no value is null */
-	/* its executor may be held, see query/run/held.h */
+	/*
+	 * the statement's executor may stay open between calls (query/run/held.h)
+	 */
 	bool hold;
 	/*
 	 * reads tables of the user; planned with their real sizes, and with the
@@ -122,8 +124,8 @@ extern bool kg_plan_holds(const KgStatement *statement);
  */
 extern int64 kg_plan_run_int64(const KgStatement *statement);
 /*
- * Returns a count, as kg_plan_run_int64(). Sets *all to false if the count is
- * a lower bound.
+ * Returns the count in the first column of the first row; 0 if there is no
+ * row. Sets *all to false if the count is a lower bound.
  */
 extern int64 kg_plan_count_rows(const KgStatement *statement, bool *all);
 

@@ -327,14 +327,17 @@ throw_late(const KgClock *clock)
 typedef struct Timed
 {
 	const KgClock *clock;
-	/* the clock ended and the cancel was caught */
+	/* the clock has ended, but the timer's cancel was caught by a function */
 	bool met;
 	/* nested work has raised KG_TIMEOUT for this clock */
 	bool told;
 	struct Timed *outer;
 } Timed;
 
-/* Milliseconds until the cancel is sent again if a function caught it. */
+/*
+ * Milliseconds until the timer cancels again, if a user's function caught the
+ * cancel.
+ */
 #define KG_AGAIN_MS 50
 
 /* A value of QueryCancelPending: the timer alone requested the cancel. */
@@ -440,8 +443,8 @@ begin_timed(Timed *here)
 }
 
 /*
- * Withdraws the timer's cancel if it is pending, unless another cancel arrives
- * at the same moment.
+ * Withdraws the pending cancel of the timer. If another cancel has also
+ * arrived, a cancel remains pending.
  */
 static void
 take_back(void)

@@ -16,12 +16,15 @@
 typedef struct KgExplained
 {
 	MemoryContext context;
-	List *statements; /* KgStatement *, each text once */
+	List *statements; /* list of KgStatement *, each SQL text once */
 	/* sum of the estimates (query/graph/cost.h); < 0: no estimate */
 	double cost;
 } KgExplained;
 
-/* A deadline of a call and the name of its source, for messages. */
+/*
+ * A deadline of a call, and the name of the setting or argument that set the
+ * deadline, for messages.
+ */
 typedef struct KgClock
 {
 	TimestampTz end; /* 0: never */
@@ -29,7 +32,10 @@ typedef struct KgClock
 	int ms;
 } KgClock;
 
-/* The function of a registered tool. */
+/*
+ * Whether a registered tool runs its function, and whether the function
+ * writes.
+ */
 typedef enum KgFunctionRuns
 {
 	KG_NO_FUNCTION,
@@ -55,10 +61,12 @@ typedef struct KgCall
 	MemoryContext context;	/* kg_running_memory(); NULL: not used yet */
 	/* created when needed (query/run/decisions.h) */
 	struct KgDecisions *decisions;
-	bool writes;				   /* it writes: no tool statements, no clock */
-	bool registered;			   /* a registered tool runs */
-	KgFunctionRuns function;	   /* function of the registered tool */
-	bool lowered;				   /* settings are lowered until it ends */
+	/* the call writes: it runs no statements of tools and has no clock */
+	bool writes;
+	bool registered;		 /* a registered tool runs */
+	KgFunctionRuns function; /* function of the registered tool */
+	/* the call has lowered settings until it ends */
+	bool lowered;
 	const struct KgLimits *limits; /* limits of the caller; NULL: no limits */
 	KgPlace place;
 	/* number of edges that graph searches have read */
@@ -67,10 +75,10 @@ typedef struct KgCall
 	/* the running tool, for query/argument/repair.h */
 	const char *tool;
 	const Jsonb *arguments;
-	/* the last measured reply, and its length as text */
+	/* the reply that was measured last, and the length of its text in bytes */
 	const Jsonb *measured;
 	Size measured_size;
-	/* value of "now" in the call; 0: not read yet */
+	/* current time of the call, "now"; 0: not read yet */
 	TimestampTz now;
 	struct KgPast *past;	  /* query/time/past.h; NULL: no as_of */
 	const KgCatalog *catalog; /* kg_running_catalog(); NULL: not read yet */
@@ -89,7 +97,7 @@ extern void kg_running_leave(KgCall *call);
 
 /*
  * Applies the caller's limits (auth/limits.h) until the call ends. Called as
- * soon as the caller is known. A nested call has the limits of the outer one.
+ * soon as the caller is known. A nested call has the limits of the outer call.
  */
 extern void kg_running_limit(void);
 
@@ -136,8 +144,8 @@ extern void kg_running_begin_tool(void);
 /* Stores the reply of a tool that runs in a call, and its length as text. */
 extern void kg_running_measured(const Jsonb *reply, Size size);
 /*
- * Returns the length of the reply if it was the last one measured; otherwise
- * 0.
+ * Returns the length of the reply if it is the reply that was measured last;
+ * otherwise 0.
  */
 extern Size kg_running_size(const Jsonb *reply);
 
@@ -152,21 +160,21 @@ extern void kg_running_limit_time(const char *name, int ms);
  */
 extern void kg_running_limit_asked(const char *name, int ms);
 
-/* Returns whether the call is past its end. */
+/* Returns whether the call is past its deadline. */
 extern bool kg_running_late(void);
 
 /*
  * Runs the work of the call, which must be a call that reads. When the time of
- * the call's clock is over, the work ends at the first point at which it can be
- * cancelled, and KG_TIMEOUT is raised, or the error of another cancel. If timed
- * work of this call runs within this work, only the inner work ends, and the
- * rest of this work goes on.
+ * the call's clock is over, the work ends at the first point at which it can
+ * be cancelled. KG_TIMEOUT is then raised, or the error of another cancel. If
+ * timed work of this call runs within this work, only the inner work is ended.
  */
 extern void kg_running_timed(void (*work)(void *arg), void *arg);
 
 /*
- * Runs work that writes within the call. The clock of the call stops during the
- * work, which only the time limit requested by the caller can end.
+ * Runs work that writes within the call. The clock of the call stops during
+ * the work. Only the time limit that the caller requested
+ * (kg_running_limit_asked()) can end the work.
  */
 extern void kg_running_writing(void (*work)(void *arg), void *arg);
 

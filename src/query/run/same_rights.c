@@ -246,7 +246,8 @@ kg_same_rights_tenant(FunctionCallInfo fcinfo)
 	if (rights != NULL && rights->parts.data[0] != '\0')
 		return rights->parts.data;
 	/*
-	 * If there is no tenant, this look-up may raise an error with the reason.
+	 * If there is no tenant any more, this look-up may raise an error that
+	 * says why.
 	 */
 	tenant = kg_identity_tenant(KG_ACCESS_READ);
 	kg_running_require_tenant(tenant);

@@ -9,10 +9,10 @@
 #include "fmgr.h"
 
 /*
- * Raises KG_CONFLICT if the caller's tenant or the bundles of its agent differ
- * from the tenant or bundles at the first call by this expression of a policy.
- * Otherwise the scan would show some rows by one set of rights and others by
- * another.
+ * Called by an expression of a policy for each row. Raises KG_CONFLICT if the
+ * caller's tenant, or the bundles of its agent, have changed since the first
+ * call by this expression. Otherwise the scan would show some rows by one set
+ * of rights and others by another.
  *
  * The rights of the first call live as long as the expression, in
  * fcinfo->flinfo->fn_extra. They are replaced if the setting, the role, the

@@ -27,7 +27,7 @@ typedef struct Piece
 {
 	int start;
 	int end;
-	uint64 words; /* set of the query's words in it */
+	uint64 words; /* bit set of the query's words that the piece has */
 } Piece;
 
 typedef struct Finding
@@ -81,8 +81,8 @@ next_piece(const char *text, int len, int at)
 }
 
 /*
- * Stores the window as the passage, extended by the pieces after the window
- * while there is room.
+ * Stores the window of pieces as the passage, and adds the pieces after the
+ * window while there is room.
  */
 static void
 keep_passage(Finding *f, const char *text, int len, int start, int end)

@@ -15,7 +15,7 @@
 #include "base/edits.h"
 
 #define KG_RANK_EXACT 1.0
-/* The rank of an id by its number alone. */
+/* The rank of an id that matches only by its number. */
 #define KG_RANK_NUMBER 0.95
 /*
  * The difference in rank between a match in a label or id and a match in an

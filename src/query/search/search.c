@@ -150,7 +150,7 @@ word_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Records the entities that have the word. */
+/* Records the entities that have the word as found. */
 static void
 find_word(KgSearch *search, int token)
 {
@@ -177,7 +177,7 @@ find_word(KgSearch *search, int token)
 /*
  * Records which of the entities found so far have a common word.
  *
- * Each entity is one probe of the primary key, with equal lower and upper
+ * Each entity is looked up once in the primary key, by a range with equal
  * bounds. With an equality on node, the planner could choose the index of
  * nodes, whose cost it estimates as equal if pages are not all-visible. That
  * index would read all terms of a node.
@@ -236,10 +236,10 @@ is_paired(const char *token)
  * Finds entities by the words of the query.
  *
  * A word that no entity has is searched with typing errors and as a part of
- * other words. A single word is searched in that way too, unless a name matches
- * it exactly. A word of a script without spaces is always searched as a part,
- * because it usually is one. Common words find entities only if the query has
- * no rarer word.
+ * other words. A single word is searched in that way too, unless a name
+ * matches it exactly. A word of a script without spaces is always searched as
+ * a part of other words, because it usually is only a part. Common words find
+ * entities only if the query has no rarer word.
  */
 static void
 find_words(KgSearch *search)
@@ -350,7 +350,7 @@ keep_words(KgSearch *search, KgFound *found, double part)
 typedef struct Naming
 {
 	KgSearch *search;
-	KgChars name; /* reused for each row */
+	KgChars name; /* characters of the current name; the buffer is reused */
 } Naming;
 
 static bool
@@ -611,7 +611,10 @@ matched_field(const KgMatch *match, const KgType *type)
 	return match->kind == KG_TERM_ID || token ? type->id_field : NULL;
 }
 
-/* The terms of a text are words of the query, so they need no mark. */
+/*
+ * Terms of a match by words of texts are words of the query, so they need no
+ * mark as untrusted.
+ */
 void
 kg_match_write_members(const KgMatch *match, const KgType *type,
 					   KgJsonWriter *w)

@@ -39,9 +39,10 @@ typedef struct KgMatch
 	/* KG_MATCH_WORDS: words of the query found, char * */
 	List *words;
 	const KgField *field; /* KG_MATCH_WORDS: property of the passage */
-	const char *passage;  /* its part with these words, or NULL */
+	/* the part of the property's text with these words, or NULL */
+	const char *passage;
 	const bytea
-		/* of an embedding: hash of the text that was embedded */
+		/* for KG_MATCH_MEANING: hash of the text that was embedded */
 		*embedded;
 	/* the entity's text has changed since it was embedded */
 	bool stale;

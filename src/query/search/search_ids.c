@@ -3,9 +3,9 @@
  *	  Search of ids that equal the query, begin with it or are similar to it.
  *
  * Ids are read from the primary key of kg_entity, because the index of names
- * does not contain them. A similar id may have one edit in its first letters,
- * and more after them. An id that folding changes is stored as a term, so it is
- * found by the search of terms.
+ * does not contain them. A similar id differs from the query by at most one
+ * edit in the first letters, and by more edits after them. An id that folding
+ * changes is stored as a term, so it is found by the search of terms.
  */
 #include "postgres.h"
 
@@ -20,8 +20,9 @@
 #include "utils/builtins.h"
 
 /*
- * Number of first letters by which an id is searched, maximum number of edits,
- * and maximum number of ids read for each variant of the first letters.
+ * Number of first letters by which an id is searched; maximum number of edits
+ * of the whole id; maximum number of ids read for each variant of the first
+ * letters.
  */
 #define KG_ID_BEGINNING 4
 #define KG_ID_EDITS 2
@@ -188,8 +189,8 @@ add_renumbered(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * For each type, adds ids that have the form of the type's first or last id,
- * and the number.
+ * For each type, takes the type's first and last id and replaces their number
+ * by the number of the query. Adds the resulting ids.
  */
 static void
 renumber_ends(const KgSearch *search, TypedIds *list)
@@ -279,7 +280,7 @@ typedef struct Texts
 typedef struct NearIds
 {
 	KgSearch *search;
-	KgChars id; /* reused for each row */
+	KgChars id; /* characters of the current id; the buffer is reused */
 } NearIds;
 
 /* Adds the range of ids that begin with the n characters. */
@@ -300,8 +301,8 @@ add_beginning(Texts *texts, const pg_wchar *chars, int n)
 }
 
 /*
- * Adds the beginning with the character at an index replaced, and with a
- * character inserted there.
+ * Adds two variants of the first letters: with the character at an index
+ * replaced by c, and with c inserted there.
  */
 static void
 add_with_letter(Texts *texts, const KgChars *asked, int n, int at, pg_wchar c)
@@ -321,8 +322,8 @@ add_with_letter(Texts *texts, const KgChars *asked, int n, int at, pg_wchar c)
 }
 
 /*
- * Adds the beginning of the query, and all texts that differ from it by one
- * edit.
+ * Adds the first KG_ID_BEGINNING letters of the query, and all texts that
+ * differ from these letters by one edit.
  */
 static void
 add_beginnings(Texts *texts, const KgChars *asked)

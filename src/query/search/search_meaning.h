@@ -25,7 +25,7 @@ extern KgMatches *kg_search_meaning(const KgCatalog *catalog, ArrayType *vector,
 
 /*
  * Returns the entities of a type that the caller sees and that have no
- * embedding, or a stale one, ordered by id: {"items": [{"id", "version",
+ * embedding or a stale embedding, ordered by id: {"items": [{"id", "version",
  * "text"}], "more"}. most and kg_graph.max_reply_bytes limit them.
  */
 extern Jsonb *kg_missing_embeddings(const KgCatalog *catalog,

@@ -46,14 +46,15 @@ typedef struct Near
 	int token;
 	const char *text;
 	KgChars chars;
-	/* the text is of a script without spaces between words */
+	/* the text is in a script without spaces between words */
 	bool paired;
 	bool parts; /* candidates must contain the text */
 	int most;	/* maximum number of terms with an entity */
 	int n;
 	int size;
-	Like *terms;	   /* candidates */
-	KgChars candidate; /* reused for each row */
+	Like *terms; /* candidates */
+	/* characters of the current candidate; the buffer is reused */
+	KgChars candidate;
 	/* index of the candidate whose entities are read */
 	int at;
 	/* number of candidates with an entity, including the candidate at "at" */
@@ -170,8 +171,8 @@ count_trigrams(const Near *near, char **trigrams, int n, Rare *rare)
 }
 
 /*
- * Adds the terms that contain fewer than three letters: these begin a trigram,
- * or end a term.
+ * Adds the terms that contain the searched text, which has fewer than three
+ * letters: it begins a trigram of the term, or the term ends with it.
  */
 static void
 offer_with_letters(Near *near)

@@ -34,13 +34,13 @@ typedef struct KgSearch
 	const int32 *type_nos;
 	int ntypes; /* 0: all */
 	const char *folded;
-	KgChars chars; /* characters of folded */
+	KgChars chars; /* characters of the folded query */
 	int ntokens;
 	char **tokens;
 	/* number of entities that have each word of the query, up to a bound */
 	int64 counts[KG_MAX_QUERY_TOKENS];
 	HTAB *found;		/* KgFound by node */
-	double best;		/* score of a whole name or id */
+	double best;		/* best score of a whole name or id so far */
 	const char *number; /* the query if it has only digits, without zeros
 						   before them; or NULL */
 	bool truncated;
@@ -76,7 +76,10 @@ extern void kg_search_near(KgSearch *search, int token);
  */
 extern void kg_search_parts(KgSearch *search, int token);
 
-/* Finds the entity into which the entity with this id was merged. */
+/*
+ * If the query is the id of a merged entity, finds the entity into which that
+ * entity was merged.
+ */
 extern void kg_search_merged(KgSearch *search, const char *query);
 
 /* Finds ids that begin with the query or are equal to it. */

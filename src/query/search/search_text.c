@@ -86,7 +86,7 @@ typedef struct TextSearch
 	 * all texts.
 	 */
 	bool counted;
-	/* entities not found so far cannot be among the best */
+	/* entities that were not found so far cannot be among the best any more */
 	bool closed;
 } TextSearch;
 
@@ -467,8 +467,8 @@ rank_by_counts(TextSearch *search)
 		CHECK_FOR_INTERRUPTS();
 		search->word = &search->words[i];
 		/*
-		 * An entity not found so far lacks all the words processed before, so
-		 * its score is at most "left" of the current word.
+		 * An entity that was not found so far lacks all words processed before
+		 * the current word. So its score is at most the current word's "left".
 		 */
 		if (search->closed || search->words[0].left > 2 * search->word->left)
 		{

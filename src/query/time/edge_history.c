@@ -17,7 +17,8 @@
 
 /*
  * Reads at most n changes numbered below "below" (0: no bound). An id may have
- * belonged to several nodes in turn, so nodes has an array for each end.
+ * belonged to several nodes in turn, so "nodes" has an array of nodes for each
+ * end of the edge.
  */
 static int
 read_changes(const KgCatalog *catalog, const KgEdgeSought *sought,

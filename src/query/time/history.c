@@ -629,14 +629,17 @@ typedef struct Beside
 	const char *id;
 	int64 node; /* 0: any node that has had the id */
 	TimestampTz time;
-	/* the first change after the time, or else the last one up to it */
+	/*
+	 * true: the first change after the time; false: the last change up to the
+	 * time
+	 */
 	bool after;
 } Beside;
 
 /*
- * Passes a column of the change to the function, whether or not the caller may
- * see the change. Returns false if there is no such change. The order by time
- * and the order by version are equal.
+ * Passes a column of the change at this position in time to the function,
+ * whether or not the caller may see the change. Returns false if there is no
+ * such change. The order by time and the order by version are equal.
  */
 static bool
 find_beside(const KgCatalog *catalog, const Beside *beside, const char *column,
@@ -675,7 +678,10 @@ find_beside(const KgCatalog *catalog, const Beside *beside, const char *column,
 	return n > 0;
 }
 
-/* Returns the number of the change; 0 if it does not exist. */
+/*
+ * Returns the number of the change at this position in time; 0 if there is no
+ * such change.
+ */
 static int64
 change_beside(const KgCatalog *catalog, const Beside *beside)
 {

@@ -57,7 +57,7 @@ typedef struct KgChange
 typedef struct KgHistoryPlace
 {
 	TimestampTz time;
-	int64 number; /* an entity's version, an edge's change */
+	int64 number; /* version of an entity, or number of a change of an edge */
 } KgHistoryPlace;
 
 /*
@@ -90,7 +90,7 @@ extern int kg_history_recent(const KgCatalog *catalog, const KgRecent *recent,
 /* A position among the changes: the position of the next change to read. */
 typedef struct KgChangePosition
 {
-	uint64 xid; /* number (xid8) of its transaction */
+	uint64 xid; /* number (xid8) of the transaction of that change */
 	/* the last change of the transaction that was read, or 0 */
 	int64 change;
 } KgChangePosition;
@@ -98,11 +98,11 @@ typedef struct KgChangePosition
 /* The changes that can be followed. */
 typedef struct KgFollowed
 {
-	const int32 *types; /* their numbers */
+	const int32 *types; /* numbers of the types */
 	int ntypes;
 	const int32 *relations;
 	int nrelations;
-	uint64 end; /* all transactions before it have ended */
+	uint64 end; /* transaction number: all transactions before it have ended */
 	/*
 	 * If a position was returned with another mark, changes after it, up to
 	 * this transaction, may be missing. Both 0: no changes are missing.

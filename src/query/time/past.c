@@ -4,11 +4,11 @@
  *
  * If an entity has a change after the time, its stored row is not the row of
  * that time, whether or not the caller sees the change. The image before the
- * first such change is the old row. The caller gets it if it sees the change
- * and the present or last state of the entity. kg_history_at() has an equal
- * rule for one entity. For a caller that sees the whole history, the scan that
- * finds the changes also reads the images. For other callers the images are
- * looked up under their policies.
+ * first change after the time is the old row. The caller gets the old row if
+ * it sees this change and the present or last state of the entity.
+ * kg_history_at() has an equal rule for one entity. For a caller that sees the
+ * whole history, the scan that finds the changes also reads the images. For
+ * other callers the images are looked up under their policies.
  */
 #include "postgres.h"
 
@@ -372,8 +372,9 @@ typedef struct Seeing
 {
 	KgPast *past;
 	/*
-	 * Numbers of the first changes of entities; of_first has these entities in
-	 * an equal order. lasts and of_last have the last changes likewise.
+	 * firsts has the numbers of the first changes of entities; of_first has
+	 * the entities in the same order. lasts and of_last have the last changes
+	 * in this way.
 	 */
 	KgNodeSet firsts;
 	EntityThen **of_first;
@@ -711,7 +712,7 @@ kg_past_keeps_edge(int64 source, int32 relation_no, const text *key,
 	return hash_search(past->edges, &sought, HASH_FIND, NULL) == NULL;
 }
 
-/* Destination of the rows. */
+/* The destination of the rows of the past: a tuple store. */
 typedef struct Target
 {
 	Tuplestorestate *store;

@@ -22,7 +22,7 @@ typedef struct EdgeThen
 		const char *key;
 	} id; /* hash key */
 	int64 change;
-	int64 n; /* number of changes */
+	int64 n; /* number of changes of the edge */
 	bool was;
 	Jsonb *properties; /* or NULL */
 } EdgeThen;
@@ -39,14 +39,17 @@ typedef struct EntityThen
 	int64 first_version;
 	int64 last;
 	int64 last_version;
-	/* its node at the time, if the first change had an image before */
+	/*
+	 * the entity's node at the time, if its first change has an image before
+	 * the change
+	 */
 	int64 node;
 	bool is; /* exists now */
-	/* the caller sees its present or last state */
+	/* the caller sees the present or last state of the entity */
 	bool seen;
-	/* its data at the time, as the caller sees it; NULL: no data */
+	/* data of the entity at the time, as the caller sees it; NULL: no data */
 	Jsonb *data;
-	bytea *keys; /* its index_keys; NULL: not extracted yet */
+	bytea *keys; /* index_keys of that data; NULL: not extracted yet */
 } EntityThen;
 
 struct KgPast

@@ -10,8 +10,9 @@
 
 /*
  * Returns the time that an argument "as_of" names. Raises KG_INVALID_INPUT if
- * it is not a time or has not passed, or if the type stores no history, or no
- * history of that time. type may be NULL.
+ * the argument is not a time, or if the time has not passed. Raises it also if
+ * the type stores no history, or had no history at that time. type may be
+ * NULL.
  */
 extern TimestampTz kg_history_time(const KgType *type, const char *as_of);
 

@@ -30,8 +30,8 @@ extern void kg_validity_ask(const KgCatalog *catalog, const char *valid_at,
 							const char *path);
 
 /*
- * Stops the restriction of statements. The call does not read the present rows,
- * and its reader calls kg_validity_has() for each row.
+ * Stops the restriction of statements. Used for a call that does not read the
+ * present rows. Its reader calls kg_validity_has() for each row instead.
  */
 extern void kg_validity_leave_rows(void);
 
@@ -65,7 +65,10 @@ extern bool kg_validity_has(const KgType *type, const Jsonb *data);
 
 /* Returns the instant as a date-time; NULL if the call has no instant. */
 extern const char *kg_validity_instant(void);
-/* Returns the instant of a call that may not be the running one, or NULL. */
+/*
+ * Returns the instant of a call, which need not be the running call; NULL if
+ * it has no instant.
+ */
 extern const char *kg_validity_instant_of(const struct KgCall *call);
 /*
  * Write the value of "now" into the payload of a cursor, and read it from

@@ -3,12 +3,12 @@
  *	  Estimates of the entities of one type, for the planner.
  *
  * The statistics of kg_entity cover all types and tenants together. So the
- * planner takes entity_id and node to have as many distinct values as the whole
- * table, and estimates a join on them to have a fraction of its rows. Within
- * one type both columns are unique: a hook replaces the number of distinct
- * values by the number of entities of the type. That number comes from the
- * statistics of the columns that name the type, not from the rows, and does not
- * depend on the caller.
+ * planner assumes as many distinct values of entity_id and node as in the
+ * whole table. It then estimates a join on these columns to have only a
+ * fraction of its real rows. Within one type both columns are unique: a hook
+ * replaces the number of distinct values by the number of entities of the
+ * type. That number comes from the statistics of the columns that name the
+ * type, not from the rows, and does not depend on the caller.
  */
 #include "postgres.h"
 

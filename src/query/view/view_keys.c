@@ -25,7 +25,8 @@
 #include "utils/rel.h"
 
 /*
- * The first columns of the primary key of kg_index_key. The last is the node.
+ * The first columns of the primary key of kg_index_key. The last column of the
+ * key is the node.
  */
 enum
 {
@@ -85,7 +86,8 @@ is_visible(Reader *reader, ItemPointer row)
 }
 
 /*
- * Returns the number of keys of the scan that finds the first key of the range.
+ * Returns the number of scan keys (ScanKey) that are needed to find the first
+ * index key of the range.
  */
 static int
 bounds(const KgViewRange *range)

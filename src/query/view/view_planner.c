@@ -83,7 +83,7 @@ typedef struct Test
 /* A view: the arguments of its kg_view_row(), and the relation in the query. */
 typedef struct View
 {
-	PlannerInfo *root; /* NULL if the query is planned */
+	PlannerInfo *root; /* NULL: the query has already been planned */
 	RelOptInfo *rel;
 	Index relid;
 	AttrNumber node; /* column numbers in kg_entity */
@@ -106,7 +106,7 @@ const_text(const Node *node)
 /*
  * Returns whether the relation is read under the caller's policies, as keys
  * are. Rows that are read under no policy, or under the policies of the owner
- * of an enclosing view, may include rows that the keys do not.
+ * of an enclosing view, may include rows that the keys do not include.
  */
 static bool
 is_read_as_caller(const View *view, Oid relid)
@@ -161,7 +161,10 @@ is_column(const View *view, Node *node, Test *test)
 	const char *name;
 	const Var *data;
 
-	/* A bigint column that is compared with a numeric is below a cast. */
+	/*
+	 * If a bigint column is compared with a numeric, the column is the
+	 * argument of a cast.
+	 */
 	if (IsA(call, FuncExpr) && call->funcid == F_NUMERIC_INT8)
 		call = linitial(call->args);
 	name = kg_own_call((const Node *) call);
@@ -498,7 +501,8 @@ add_test(List *args, const Test *test)
 }
 
 /*
- * Returns whether the other test is the opposite bound of a range on the field.
+ * Returns whether the two tests are the lower and the upper bound of a range
+ * on one field.
  */
 static bool
 is_other_bound(const Test *test, const Test *other)
@@ -665,7 +669,11 @@ count_keys(PlannerInfo *root, const FuncExpr *call)
 	return kg_view_count(&filter, KG_COUNTED_KEYS);
 }
 
-/* rel is the relation of the call's entities, or NULL if it is not known. */
+/*
+ * Counts the keys that a call of kg_view_nodes() reads, once for each planned
+ * statement. rel is the relation that has the entities, or NULL if it is not
+ * known.
+ */
 static const Counted *
 count_call(PlannerInfo *root, const FuncExpr *call, RelOptInfo *rel)
 {
@@ -745,7 +753,8 @@ index_condition(SupportRequestIndexCondition *request)
 
 /*
  * Returns the selectivity of kg_view_row(): the number of keys divided by the
- * number of rows that the other restrictions leave, or 1 if keys do not serve.
+ * number of rows that the other restrictions leave, or 1 if keys are not used
+ * for any restriction.
  */
 static double
 selectivity_of_keys(SupportRequestSelectivity *request)

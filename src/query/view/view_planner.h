@@ -37,10 +37,11 @@ typedef enum KgViewArgument
 extern bool kg_view_filter(List *args, KgViewFilter *filter);
 
 /*
- * Chooses from the conditions of a planned scan of a type's entities those that
- * keys of one property answer exactly.  table is kg_entity, and relid its index
- * in the range table.  Returns the arguments of kg_view_nodes() and sets the
- * other conditions; or returns NIL.
+ * Chooses from the conditions of a planned scan of a type's entities those
+ * that keys of one property answer exactly. table is kg_entity, and relid its
+ * index in the range table. Returns the arguments of kg_view_nodes() for the
+ * chosen conditions, and sets *rest to the other conditions. Returns NIL if no
+ * condition is chosen.
  */
 extern List *kg_view_exact(Oid table, Index relid, const KgType *type,
 						   List *conditions, List **rest);

@@ -126,7 +126,8 @@ add_instant(KgFilter *own, const KgField *field, KgOp op,
 	if (value->type != jbvString ||
 		!kg_key_instant_micros(
 			value->val.string.val, value->val.string.len, &micros))
-		next.type = jbvNumeric; /* a value that has no key */
+		/* a value without a key, so that keys are not used */
+		next.type = jbvNumeric;
 	else
 		next = kg_json_string_value(JsonEncodeDateTime(
 			buffer, TimestampTzGetDatum(micros + 1), TIMESTAMPTZOID, &utc));
@@ -192,8 +193,8 @@ add_node(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Sets the source: the keys that the filter bounds, or else all entities of the
- * type.
+ * Sets the rows from which the statement reads: the keys that the filter
+ * bounds, or else all entities of the type.
  */
 static void
 make_source(const KgViewFilter *filter, const KgType *type, KgSource *source)
