@@ -121,9 +121,9 @@ offer_ids(KgCompletion *c, const KgType *type, const char *prefix, bool handles)
 }
 
 /*
- * Adds the entities whose label has the prefix; type NULL: entities of all
- * types. The index of terms does not consider agents and scopes, so a join
- * with kg_entity checks visibility.
+ * Adds the entities whose label has the prefix. type NULL: adds entities of all
+ * types. The index of terms does not consider agents and scopes, so the query
+ * joins kg_entity, whose policies check visibility.
  */
 static void
 offer_labels(KgCompletion *c, const KgType *type, const char *prefix,
@@ -166,8 +166,8 @@ offer_bundles(KgCompletion *c)
 }
 
 /*
- * Adds types whose handle has the prefix or, if a bundle was chosen, whose
- * name in the bundle has it.
+ * Adds types whose handle has the prefix. If a bundle was chosen, also adds
+ * types whose name in the bundle has the prefix.
  */
 static void
 offer_types(KgCompletion *c)
