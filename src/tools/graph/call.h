@@ -53,8 +53,9 @@ extern const KgType *kg_call_type(KgGraphCall *call, const KgInput *in,
  */
 extern int kg_call_types(KgGraphCall *call, const char *key, uint16 **ranks);
 /*
- * Reads an array of names of types, as kg_call_types() does. If the array
- * contains "*", sets *all.
+ * Reads an array of names of types and sets *ranks to the ranks of the types.
+ * Returns their number, or -1 if the array is absent. If the array contains
+ * "*", sets *all.
  */
 extern int kg_call_types_or_all(KgGraphCall *call, const char *key,
 								uint16 **ranks, bool *all);
