@@ -741,8 +741,9 @@ write_container(const Expansion *x, const JsonbContainer *template,
 
 /*
  * Returns the cached expansion of an object or array of a template. Returns
- * NULL if the expansion depends on the type. The cache compares addresses in
- * the template, because templates are constants.
+ * NULL if there is no cache, or if the expansion depends on the type or
+ * relation. The cache compares the addresses of the object or array and of its
+ * note, because templates are constants.
  */
 static const Jsonb *
 expanded_part(const Expansion *x, const JsonbContainer *template)
