@@ -23,7 +23,8 @@ typedef struct Search
 	SelectStmt *select;
 	/* output column whose expression is located at the offset, or NULL */
 	ResTarget *target;
-	SelectStmt *around; /* the SELECT that is being walked */
+	/* innermost SELECT that contains the node being visited */
+	SelectStmt *around;
 } Search;
 
 static bool

@@ -53,8 +53,8 @@ folded_column(const ParseNamespaceItem *item, const char *name, char *found)
 
 /*
  * Looks up a column that is written without a table's name, without regard to
- * case. Uses the innermost query level that has a match. Returns NULL if none
- * matches, or if several do.
+ * case. Uses the innermost query level that has a match. Returns NULL if no
+ * column matches, or if several columns match.
  */
 static Node *
 find_folded(ParseState *state, const char *name, int location)

@@ -331,7 +331,10 @@ is_true(KgAsk *ask, const Node *condition)
 	return true;
 }
 
-/* Sets the number of the type from the names of its bundle and type. */
+/*
+ * Finds the type whose bundle and name the conditions contain, and sets the
+ * number of the type.
+ */
 static void
 find_type(const KgAsk *ask, Oid table, Compared *compared)
 {

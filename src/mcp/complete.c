@@ -25,7 +25,10 @@ typedef struct KgCompletion
 {
 	const KgCatalog *catalog;
 	const char *typed;
-	/* the other arguments that have values already, or NULL */
+	/*
+	 * arguments that already have values, other than the argument to complete;
+	 * or NULL
+	 */
 	const JsonbContainer *context;
 	int n;
 	bool more;

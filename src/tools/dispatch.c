@@ -778,9 +778,9 @@ write_tool(KgJsonWriter *w, const Listing *listing, const Listed *tool)
 }
 
 /*
- * Returns whether the caller has a generated tool with the name of a
- * registered tool. The generated tool is then called. New tools with such a
- * name are refused, and kg_check() reports stored ones.
+ * Returns whether the caller has a generated tool with the name of a registered
+ * tool. The generated tool is then called. Registering a tool with such a name
+ * is refused, and kg_check() reports tools that were registered before.
  */
 static bool
 is_taken(const KgCatalog *catalog, const KgAgent *agent, const char *name,

@@ -495,7 +495,7 @@ typedef struct Schema
 	int ntypes;
 	int npredicates;
 	char **names; /* names of types, followed by names of predicates */
-	bool sample;  /* true: names were omitted */
+	bool sample;  /* true: some names were omitted */
 	const char *texts[NTEXTS];
 	int pieces[NTEXTS];
 } Schema;

@@ -582,8 +582,8 @@ parse_call(ListCall *call, const Jsonb *arguments)
 						  arguments);
 	kg_input_open(&call->input, arguments, template, &call->repairs);
 	/*
-	 * Paths and chains of "related" lead to other types, so as_of must be
-	 * valid for those, too.
+	 * Paths and chains of "related" lead to other types, so as_of must be valid
+	 * for these types, too.
 	 */
 	kg_input_as_of(in, query->catalog, reads_others(query, in) ? NULL : type);
 	kg_past_require_type(type);

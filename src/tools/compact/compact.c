@@ -919,8 +919,8 @@ make_groups(Compact *c)
 }
 
 /*
- * Returns whether an argument is only valid for a list of one type's entities.
- * Otherwise the call is a search for a name.
+ * Returns whether the call has an argument that is valid only for a list of
+ * entities of one type. Otherwise the call is a search for a name.
  */
 static bool
 asks_for_list(const KgInput *in)

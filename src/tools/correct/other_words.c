@@ -20,8 +20,8 @@ static const char *const size_words[] = {
 	"per_page", "page_size", "pageSize", "perPage", "items_per_page", NULL};
 
 /*
- * Finds the member that has one of the names, and returns its name. Returns
- * NULL if no member has, or if several do.
+ * Finds the only member that has one of the names, and returns its name.
+ * Returns NULL if there is no such member, or if there are several.
  */
 static const char *
 only_member(const KgInput *in, const char *const *names, JsonbValue *value)

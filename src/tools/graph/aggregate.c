@@ -851,7 +851,7 @@ aggregate_foreign(KgAggregate *a, uint32 *n)
 
 /*
  * Returns a property that has exactly one index key for each entity, or NULL.
- * The number of its keys is the number of entities.
+ * The number of keys of such a property is the number of entities.
  */
 static const KgField *
 countable_field(const KgType *type)

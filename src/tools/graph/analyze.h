@@ -14,7 +14,7 @@ typedef struct KgMeasured
 	char **ids;
 	/* indexed as "ids": score of the entity, or number of the entity's group */
 	double *values;
-	bool whole; /* the values are integers */
+	bool whole; /* true: the values are integers */
 } KgMeasured;
 
 /*

@@ -217,7 +217,7 @@ decoded(const KgMember *member, const JsonbValue *value)
 
 /*
  * Returns the name of an enum that equals the value without regard to case.
- * Returns NULL if no name does, or if several do.
+ * Returns NULL if there is no such name, or if there are several.
  */
 static const char *
 in_other_case(const KgMember *member, const JsonbValue *value)

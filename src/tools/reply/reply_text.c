@@ -500,7 +500,7 @@ typedef struct Told
 	bool whole;					/* true: the reply omits nothing */
 	/* number of results if the reply has all of them, otherwise 0 */
 	int64 all;
-	bool limited; /* the reply has as many results as the call allowed */
+	bool limited; /* true: the reply has as many results as the call allowed */
 	bool named;	  /* true: the nodes also occur in rows or paths */
 	bool
 		/*
