@@ -190,8 +190,8 @@ bound_type(const KgAsk *ask)
 }
 
 /*
- * Raises an error which says that the user's table of a type could not be
- * read. It does not include the text of the server's error, which may contain
+ * Raises an error which says that the user's table of a type could not be read.
+ * The error omits the text of the server's error, because that text may contain
  * values.
  */
 static KG_NORETURN void

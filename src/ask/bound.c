@@ -107,7 +107,10 @@ wrap_value(const Bounding *bounding, Node *value)
 		bounding, value, InvalidOid, list_make1(value), InvalidOid, false);
 }
 
-/* Bounds the arguments of an aggregate, which are entries of a target list. */
+/*
+ * Bounds the arguments of an aggregate. In an Aggref, arguments are entries of
+ * a target list.
+ */
 static Node *
 bound_arguments(const Bounding *bounding, Aggref *aggregate)
 {

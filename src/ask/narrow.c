@@ -120,8 +120,8 @@ replace_uses(Node *node, void *arg)
 /* ---- the plans between the join and the scan ---- */
 
 /*
- * Returns the plans from the hash table down to the scan. Returns NIL if
- * another kind of plan is between them, which may read the document.
+ * Returns the plans from the hash table down to the scan. Returns NIL if a plan
+ * of another kind is between them, because such a plan may read the document.
  */
 static List *
 inner_plans(const HashJoin *join)

@@ -34,7 +34,10 @@ typedef struct Lookup
 	 * up. Unless bare is true, all ids are of one type.
 	 */
 	const char **ids;
-	/* Further entities that each handle names, indexed as the handles. */
+	/*
+	 * Entities that each handle names in addition to its ref, indexed as the
+	 * handles.
+	 */
 	List **others;
 } Lookup;
 

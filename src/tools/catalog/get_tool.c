@@ -60,8 +60,8 @@ ask_then(void *arg)
 
 /*
  * Returns whether similar ids can be looked up. With as_of, the look-up reads
- * the history as lists do. If that would exceed a limit, returns false, and
- * the reply has no hints.
+ * the history, as lists do. If this reading would exceed a limit, returns
+ * false, and the reply has no hints.
  */
 static bool
 can_look(GetCall *call)

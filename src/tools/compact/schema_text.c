@@ -328,8 +328,9 @@ append_arrow(StringInfo text, const KgRelation *relation)
 }
 
 /*
- * Appends the types that a relation connects: "a, b -R-> c", or "a -R-> b; c
- * -R-> d" if it does not connect every source type with every target type.
+ * Appends the types that a relation connects: "a, b -R-> c". If the relation
+ * does not connect every source type with every target type, appends "a -R-> b;
+ * c -R-> d".
  */
 static void
 append_joined(StringInfo text, const KgCatalog *catalog,

@@ -34,9 +34,9 @@ is_known(const Parts *parts, const char *name)
 }
 
 /*
- * Returns whether an argument of the call stands for a member of the tool's
- * schema, which the last parameter names. Considers the name and the value of
- * the argument.
+ * Returns whether an argument of the call stands for the member of the tool's
+ * schema that the last parameter names. Considers the name and the value of the
+ * argument.
  */
 static bool
 is_called(const Parts *parts, const char *name, const JsonbValue *value,

@@ -172,8 +172,8 @@ throw_unknown_relation(KgGraphCall *call, const char *name, const char *path)
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "the name of a relationship type");
 	/*
-	 * The string has several names, so the nearest name would replace only one
-	 * of them.
+	 * The string has several names, so the error suggests a list of names. A
+	 * single similar name would replace the whole string.
 	 */
 	if (strpbrk(name, ",|;") != NULL)
 	{

@@ -114,8 +114,8 @@ extern KgRelationNames kg_call_relation_list(KgGraphCall *call,
 extern void kg_call_follow(KgGraphCall *call, const KgRelationNames *names,
 						   KgDirection direction, KgFollow *follow);
 /*
- * Returns the type to which one hop from the type "from" leads. Returns NULL
- * if it can lead to several types. If from is NULL, the hop may begin at any
+ * Returns the type to which one hop from the type "from" leads. Returns NULL if
+ * the hop can lead to several types. If from is NULL, the hop may begin at any
  * type.
  */
 extern const KgType *kg_follow_leads_to(const KgCatalog *catalog,

@@ -137,12 +137,14 @@ extern void kg_orient_steps(KgGraphCall *call, const KgType *type,
  */
 extern struct KgRelated *kg_call_related(KgGraphCall *call, const KgInput *in);
 /*
- * A filter whose name is a path through references selects as "related" does:
- * by a chain to an entity that satisfies the condition.
+ * Filters on paths. A filter whose name is a path through references selects by
+ * a chain, like an item of "related". The chain leads to an entity that
+ * satisfies the condition.
  *
- * kg_filters_without_paths() returns the other filters. It raises an error for
+ * kg_filters_have_paths() returns whether there are filters on paths.
+ * kg_filters_without_paths() returns all other filters, and raises an error for
  * a wrong path. kg_call_path_filters() returns the chains of "related" (NULL:
- * no chains), followed by the chains of these filters.
+ * no chains), followed by a chain for each filter on a path.
  */
 extern bool kg_filters_have_paths(const KgCatalog *catalog, const KgType *type,
 								  const JsonbContainer *filters);

@@ -300,8 +300,8 @@ visible_nodes(const KgReach *reach)
 }
 
 /*
- * Returns hints for a reply that contains only the start node. They list the
- * other nodes or edges that exist.
+ * Returns hints for a reply that contains only the start node. The hints list
+ * the other nodes or edges that exist.
  */
 static Jsonb *
 hints(Explore *e, const int64 *starts, uint32 n)

@@ -117,8 +117,8 @@ read_between(FindPaths *f, const KgRelationNames *names)
 }
 
 /*
- * Checks access to the types of the ends, and to the types of nodes between
- * them, which node_labels lists.
+ * Checks access to the types of the ends, and to the types of the nodes between
+ * the ends, if node_labels lists these types.
  */
 static void
 require_types(FindPaths *f)

@@ -136,8 +136,8 @@ known_seeds(RankRelated *r)
 }
 
 /*
- * A random walk has no limit of hops, so it reaches all types that relations
- * connect.
+ * A random walk has no limit of hops, so all types that the followed relations
+ * connect must be checked.
  */
 static void
 require_types(RankRelated *r)

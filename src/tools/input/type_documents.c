@@ -58,8 +58,8 @@ enter(Copy *copy, const Jsonb *root)
 }
 
 /*
- * Returns whether a keyword is omitted. Omitted are annotations of kg_graph,
- * and keywords without a meaning: for a model, outside of the whole document,
+ * Returns whether a keyword is omitted. Annotations of kg_graph are omitted. So
+ * are keywords that have no meaning for a model, outside of the whole document,
  * or in the dialect of the document.
  */
 static bool

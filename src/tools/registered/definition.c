@@ -399,8 +399,9 @@ is_required(const JsonbContainer *schema, const char *name)
 }
 
 /*
- * Maximum number of references that are replaced within each other. It stops a
- * schema that refers to an object which contains the schema.
+ * Maximum number of references that are replaced within each other. Without a
+ * maximum, a schema that refers to an object which contains the schema would be
+ * replaced forever.
  */
 #define KG_REFERENCES_DEEP 8
 /*

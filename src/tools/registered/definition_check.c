@@ -285,7 +285,7 @@ typedef struct FiltersOfType
 /*
  * Returns the position in the template at which the value at a path was
  * inserted. The value may also be a part of the inserted value. Returns -1 if
- * it is a constant of the template.
+ * the value is a constant of the template.
  */
 static int
 place_of(const Trying *t, const char *path)
