@@ -117,9 +117,9 @@ is_id_of(const Query *table, const char *column)
 }
 
 /*
- * Returns whether GROUP BY has the id of the table. If "alone" is true, the
- * table is the only one in FROM, so the column may be written without the name
- * of the table.
+ * Returns whether GROUP BY has the id of the table. If "alone" is true, FROM
+ * has no other table, so the column may be written without the name of the
+ * table.
  */
 static bool
 groups_by_id(const SelectStmt *select, const char *name, const Query *table,

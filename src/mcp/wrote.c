@@ -77,9 +77,9 @@ is_seen(uint64 transaction)
 	if (transaction >= next)
 		return false;
 	/*
-	 * If more than 2^31 transactions have begun since, the 32-bit XID may
-	 * belong to another transaction. This one is then older than every running
-	 * transaction, so it is visible.
+	 * If more than 2^31 transactions have begun since this transaction, its
+	 * 32-bit XID may belong to another transaction. This transaction is then
+	 * older than every running transaction, so it is visible.
 	 */
 	return next - transaction > PG_INT32_MAX ||
 		   !XidInMVCCSnapshot((TransactionId) transaction, GetActiveSnapshot());
