@@ -13,19 +13,21 @@
 #include "base/error.h"
 
 /*
- * How kg_query_bounded() limits the values of a call of a function
- * (ask/bound.h).
+ * How kg_query_bounded() (ask/bound.h) limits the values in a call of a
+ * function.
  */
 typedef enum KgAskBound
 {
 	KG_ASK_FREE,  /* no bound */
 	KG_ASK_VALUE, /* limits the size of the arguments and of the result */
 	/*
-	 * like KG_ASK_VALUE, and limits the length of the last argument, a pattern
+	 * limits as KG_ASK_VALUE does, and also limits the length of the last
+	 * argument, which is a pattern
 	 */
 	KG_ASK_PATTERN,
 	/*
-	 * limits the size of the result of a repetition, before the result is made
+	 * for repeat(), lpad() and rpad(): limits the sizes as KG_ASK_VALUE does,
+	 * but computes the size of the result before the call
 	 */
 	KG_ASK_GROWS,
 	/* limits the number of digits of the arguments and of the result */
@@ -43,7 +45,8 @@ typedef struct KgAskFunction
 	 */
 	bool callable;
 	KgAskBound bound;
-	const char *signature; /* as regprocedure prints it, without quotes */
+	/* signature in the form that regprocedure prints, without quotes */
+	const char *signature;
 } KgAskFunction;
 
 /*
@@ -61,8 +64,8 @@ extern const KgAskFunction *kg_ask_function(Oid oid);
 extern bool kg_ask_function_is_named(const char *name);
 extern const char *kg_ask_function_nearest(const char *name);
 /*
- * Returns the PostgreSQL expression to write in place of a function of another
- * SQL dialect. Returns NULL if the name is not such a function.
+ * Returns the PostgreSQL expression that can replace a function of another SQL
+ * dialect. Returns NULL if the name is not that of such a function.
  */
 extern const char *kg_ask_function_instead(const char *name);
 /*

@@ -53,8 +53,7 @@ quoted_in(const char *hint)
 }
 
 /*
- * Returns the text to write in place of the refused part of the statement, or
- * NULL.
+ * Returns a text that can replace the refused part of the statement, or NULL.
  */
 static const char *
 instead_of(const ErrorData *edata, const char *sql, int location)
@@ -108,10 +107,10 @@ tell_columns(KgError *err, const KgAsk *ask, const char *name)
 }
 
 /*
- * Corrects the name of a column that does not exist. The column may exist in
- * another spelling, or may be a reference, whose column has "_id" after its
- * name. If no column matches a name in double quotes, the name may be meant as
- * a text.
+ * Corrects the name of a column that does not exist. The intended column may
+ * have another spelling. It may also be a reference: its column is named as the
+ * property, followed by "_id". If no column matches a name in double quotes,
+ * the name may be meant as a text.
  */
 static void
 correct_column(KgError *err, const KgAsk *ask, const char *name, bool quoted)
@@ -176,8 +175,8 @@ amend_memory(const ErrorData *edata, const KgAsk *ask)
 }
 
 /*
- * Returns a type of the query that reads a table of the user's database, or
- * NULL if no type does.
+ * If a type in the query reads a table of the user's database, returns that
+ * type. Otherwise returns NULL.
  */
 static const KgType *
 bound_type(const KgAsk *ask)
@@ -191,8 +190,8 @@ bound_type(const KgAsk *ask)
 }
 
 /*
- * Raises an error which says that the user's table of a type could not be
- * read. It does not include the text of the server's error, which may contain
+ * Raises an error which says that the user's table of a type could not be read.
+ * The error omits the text of the server's error, because that text may contain
  * values.
  */
 static KG_NORETURN void
@@ -257,14 +256,15 @@ kg_ask_amend(ErrorData *edata, void *arg)
 		case MAKE_SQLSTATE('2', '2', '0', '0', '0'): /* values */
 		/* the transaction is read-only */
 		case MAKE_SQLSTATE('2', '5', '0', '0', '0'):
-		/* fault of the statement */
+		/* the statement has a fault */
 		case MAKE_SQLSTATE('4', '2', '0', '0', '0'):
 			amend_statement(edata, ask, KG_INVALID_INPUT);
 			break;
 		case MAKE_SQLSTATE('5', '4', '0', '0', '0'): /* its size */
 			amend_statement(edata, ask, KG_LIMIT_EXCEEDED);
 			break;
-		case MAKE_SQLSTATE('5', '3', '0', '0', '0'): /* resources */
+		/* the server lacks resources */
+		case MAKE_SQLSTATE('5', '3', '0', '0', '0'):
 			if (edata->sqlerrcode == ERRCODE_OUT_OF_MEMORY ||
 				edata->sqlerrcode == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED)
 				amend_memory(edata, ask);

@@ -30,9 +30,9 @@ typedef struct KgAsk
 	/* maximum length in bytes of all rows as JSON */
 	int64 max_bytes;
 	bool explain; /* also return the plan */
-	/* only find the tables, do not analyse their views */
+	/* true: only find the tables, do not analyse their views */
 	bool names_only;
-	/* state of the preparation */
+	/* State of the preparation: */
 	const KgCatalog *catalog;
 	int nctes;
 	List *tables; /* List of KgAskTable *: the tables that the query names */
@@ -43,7 +43,7 @@ typedef struct KgAsk
 	int ntypes; /* number of elements of types */
 	Oid *types; /* types of the parameters, inferred by the analysis */
 	ParamListInfo values;
-	/* the answer */
+	/* The result: */
 	List *columns; /* List of char *: names of the columns */
 	/* List of char *: types of the columns, as format_type() prints them */
 	List *column_types;
@@ -51,7 +51,10 @@ typedef struct KgAsk
 	/* name of the limit that left rows out, or NULL */
 	const char *stopped;
 	List *plan; /* List of char *: lines of the plan, or NIL */
-	/* bytes of the first row if that row alone exceeds max_bytes, or 0 */
+	/*
+	 * size in bytes of the first row, if this row alone exceeds max_bytes;
+	 * otherwise 0
+	 */
 	Size needed;
 } KgAsk;
 
@@ -62,11 +65,11 @@ typedef struct KgAsk
 extern void kg_ask(KgAsk *ask);
 
 /*
- * Check a statement without running it, and raise the errors that kg_ask()
- * would raise about the statement. The tables are those of ask->catalog.
- * kg_ask_check_names() only parses the text and finds its tables; it reads no
- * table of the database. kg_ask_prepare() also infers the types of the
- * parameters.
+ * Check a statement over the tables of ask->catalog without running it, and
+ * raise the errors that kg_ask() would raise about the statement.
+ * kg_ask_check_names() only parses the text and finds the tables that it names;
+ * it reads no table of the database. kg_ask_prepare() also infers the types of
+ * the parameters.
  */
 extern void kg_ask_check_names(KgAsk *ask);
 extern void kg_ask_prepare(KgAsk *ask);

@@ -73,9 +73,9 @@ wrap(const Bounding *bounding, Node *expression, Oid function, List *args,
 }
 
 /*
- * Returns the arguments of a call in the order of the parameters, with
- * defaults for the parameters that the call leaves out. The planner adds
- * defaults to other calls, but kg_query_bounded() has no defaults.
+ * Returns the arguments of a call in the order of the function's parameters. If
+ * the call omits a parameter, its default is used. For other calls the planner
+ * adds the defaults, but kg_query_bounded() has no defaults.
  */
 static List *
 all_arguments(const FuncExpr *call)
@@ -107,7 +107,10 @@ wrap_value(const Bounding *bounding, Node *value)
 		bounding, value, InvalidOid, list_make1(value), InvalidOid, false);
 }
 
-/* Bounds the arguments of an aggregate, which are entries of a target list. */
+/*
+ * Bounds the arguments of an aggregate. In an Aggref, arguments are entries of
+ * a target list.
+ */
 static Node *
 bound_arguments(const Bounding *bounding, Aggref *aggregate)
 {
@@ -298,7 +301,10 @@ size_of(Datum value)
 	return toast_raw_datum_size(value) - VARHDRSZ;
 }
 
-/* A numeric stores four decimal digits in two bytes. */
+/*
+ * Raises an error if a numeric has too many digits. The digits are estimated
+ * from the size: a numeric stores four decimal digits in two bytes.
+ */
 static void
 check_number(Datum number)
 {

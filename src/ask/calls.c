@@ -90,7 +90,7 @@ kg_ask_is_call(const KgAsk *ask, const FuncCall *call)
 }
 
 /*
- * The schema is compared, too, because a user may have created a function of
+ * Compares the schema, too, because a user may have created a function with
  * this name in another schema.
  */
 bool

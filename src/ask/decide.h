@@ -10,9 +10,9 @@
 #include "nodes/plannodes.h"
 
 /*
- * Runs the plan as kg_ask_run() does. If a gateway supplies the access
- * decisions, first requests the decisions on all entities of the types with
- * x-authorize that the query names. Raises KG_FORBIDDEN if neither an
+ * Runs the plan, and stores columns and rows in ask. If a gateway supplies the
+ * access decisions, first requests the decisions on all entities of the types
+ * with x-authorize that the query names. Raises KG_FORBIDDEN if neither an
  * authorizer nor a gateway decides.
  */
 extern void kg_ask_run_decided(KgAsk *ask, PlannedStmt *plan);

@@ -10,7 +10,7 @@
 static const struct
 {
 	const char *name;
-	const char *instead; /* text to write in place of the call, for an error */
+	const char *instead; /* for errors: text that can replace the call */
 	/*
 	 * PostgreSQL's expression for a call with nargs arguments, or NULL. $n
 	 * stands for an argument. @n stands for an argument that is a format of

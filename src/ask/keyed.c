@@ -32,7 +32,7 @@
 #include "utils/fmgroids.h"
 
 /*
- * The first values of an entry of the node index. The number of the type
+ * The first columns of an entry of the node index. The number of the type
  * follows the tenant, whose length varies.
  */
 typedef struct Entry
@@ -47,8 +47,9 @@ static const KgLeafColumn columns[] = {{"node", INT8OID},
 									   {"entity_id", TEXTOID}};
 
 /*
- * Maximum number of entries of the index that are read before the scan
- * descends from the root to the next node instead.
+ * Maximum number of index entries that the scan reads in order to reach the
+ * next node. If the node is farther away, the scan descends again from the
+ * root.
  */
 #define NEAR 100
 
@@ -62,12 +63,15 @@ struct KgKeyed
 	int64 *nodes; /* node numbers in ascending order, without duplicates */
 	int64 n;
 	int64 at; /* index in nodes of the next node */
-	/* entries of the index read since the last node that was found */
+	/* number of index entries read since the last node was found */
 	int64 passed;
 	bool begun;
-	/* first row of the next page, which is already found; invalid: none */
+	/*
+	 * TID of the row with which the next page begins; this row is already
+	 * looked up. Invalid: no such row.
+	 */
 	ItemPointerData ahead;
-	Buffer page; /* the page of the buffered rows */
+	Buffer page; /* buffer of the page that contains "rows" */
 	HeapTupleData rows[MaxHeapTuplesPerPage];
 	int nrows;
 	int returned;
@@ -124,16 +128,16 @@ descend(KgKeyed *keyed)
 	kg_leaves_begin(&keyed->leaves, keyed->scan);
 	keyed->begun = true;
 	/*
-	 * The leaf page that the scan begins on may have entries before the node,
-	 * which do not count.
+	 * The first leaf page may have entries before the node. These entries do
+	 * not count towards NEAR, so the counter begins below 0.
 	 */
 	keyed->passed = -MaxTIDsPerBTreePage;
 }
 
 /*
- * Returns whether an entry of the index belongs to the next node, and to the
- * tenant and type. The type follows the tenant in the entry, so
- * index_getattr() would decode the tenant of each entry to find it.
+ * Returns whether an index entry belongs to the tenant, the type and the next
+ * node. Reads the columns directly: index_getattr() would decode the tenant of
+ * each entry in order to find the type after it.
  */
 static bool
 is_next(KgKeyed *keyed, IndexTuple tuple)
@@ -158,7 +162,10 @@ is_next(KgKeyed *keyed, IndexTuple tuple)
 		   kg_keyed_same(keyed->tenant, PointerGetDatum(entry->tenant));
 }
 
-/* Sets *tid to the row of the next node. Returns false if no row is left. */
+/*
+ * Sets *tid to the TID of the row of the next node. Returns false if no row is
+ * left.
+ */
 static bool
 next_tid(KgKeyed *keyed, ItemPointer tid)
 {
@@ -199,8 +206,8 @@ fetch_ahead(Page page, ItemPointer tid)
 }
 
 /*
- * Locks one page and reads all rows of the next nodes that are in it, as a
- * bitmap heap scan does. Returns false if there are no more nodes.
+ * Locks one page and reads those of its rows that belong to the next nodes, as
+ * a bitmap heap scan does. Returns false if there are no more nodes.
  */
 static bool
 read_rows(KgKeyed *keyed)

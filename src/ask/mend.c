@@ -21,9 +21,10 @@ typedef struct Search
 	int location;
 	/* innermost SELECT that contains the offset; NULL until it is found */
 	SelectStmt *select;
-	/* output column whose value is at the offset, or NULL */
+	/* output column whose expression is located at the offset, or NULL */
 	ResTarget *target;
-	SelectStmt *around; /* the SELECT that is being walked */
+	/* innermost SELECT that contains the node being visited */
+	SelectStmt *around;
 } Search;
 
 static bool
@@ -98,7 +99,7 @@ find_table(Node *from, const char *name, int *n)
 	return table;
 }
 
-/* Returns whether the column has the id of the table's entities. */
+/* Returns whether the column of the table has the ids of its entities. */
 static bool
 is_id_of(const Query *table, const char *column)
 {
@@ -117,7 +118,8 @@ is_id_of(const Query *table, const char *column)
 
 /*
  * Returns whether GROUP BY has the id of the table. If "alone" is true, FROM
- * has only this table, so the id may be written without its name.
+ * has no other table, so the column may be written without the name of the
+ * table.
  */
 static bool
 groups_by_id(const SelectStmt *select, const char *name, const Query *table,
@@ -175,7 +177,10 @@ group_by_column(const KgAsk *ask, SelectStmt *select, const char *message)
 	/* The name may mean a CTE with the same name, which has no key. */
 	if (named == NULL || kg_ask_is_cte(ask, named->relname))
 		return false;
-	/* A relation's table has no key: an end has several edges. */
+	/*
+	 * The table of a relation has no key, because an entity may be the end of
+	 * several edges.
+	 */
 	table = kg_ask_keyed_query(ask, named->relname);
 	if (table == NULL || !groups_by_id(select, name, table, n == 1))
 		return false;

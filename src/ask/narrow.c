@@ -60,7 +60,10 @@ is_property(Node *node, const Document *document)
 		   strncmp(name, KG_COLUMN_PREFIX, strlen(KG_COLUMN_PREFIX)) == 0;
 }
 
-/* Returns the index in document->calls of an equal call, or -1. */
+/*
+ * Returns the index in document->calls of a call that is equal to this call, or
+ * -1.
+ */
 static int
 find_call(const Document *document, const FuncExpr *call)
 {
@@ -117,8 +120,8 @@ replace_uses(Node *node, void *arg)
 /* ---- the plans between the join and the scan ---- */
 
 /*
- * Returns the plans from the hash table down to the scan. Returns NIL if
- * another kind of plan is between them, which may read the document.
+ * Returns the plans from the hash table down to the scan. Returns NIL if a plan
+ * of another kind is between them, because such a plan may read the document.
  */
 static List *
 inner_plans(const HashJoin *join)
@@ -138,9 +141,9 @@ inner_plans(const HashJoin *join)
 }
 
 /*
- * If all entries of the plan's target list are variables, and only the entry
- * at this index refers to its column, returns that variable. Otherwise returns
- * NULL.
+ * Returns the variable at this position of the plan's target list. Returns NULL
+ * if another entry refers to the same column, or if any entry is not a
+ * variable.
  */
 static Var *
 only_variable(const Plan *plan, AttrNumber column)
@@ -164,8 +167,8 @@ only_variable(const Plan *plan, AttrNumber column)
 }
 
 /*
- * Returns the entry of the scan's target list from which a column of the hash
- * table comes. Returns NULL if the entry is not a document.
+ * Returns the entry of the scan's target list that computes a column of the
+ * hash table. Returns NULL if this entry is not a document.
  */
 static TargetEntry *
 find_entry(List *plans, AttrNumber column)
@@ -187,8 +190,9 @@ find_entry(List *plans, AttrNumber column)
 }
 
 /*
- * Adds a column to each plan: to the scan the expression that computes the
- * value, and to the other plans a variable that refers to the column below.
+ * Adds a column to each plan. The scan computes the value with the expression.
+ * Each plan above it gets a variable that refers to the new column of the plan
+ * below.
  */
 static void
 add_column(List *plans, Expr *value)
@@ -216,9 +220,10 @@ next_column(const Plan *plan)
 }
 
 /*
- * Removes the columns of a plan that the plan above does not read. Below a
+ * Removes the columns of a plan that the plan above it does not read. Below a
  * one-time filter, the planner lets a scan return all columns of its table.
- * Plain columns cost no time, but expressions among them would be evaluated.
+ * Plain columns cost no time, but a column that is an expression would be
+ * evaluated.
  */
 static void
 trim(Plan *above, Plan *plan)

@@ -111,7 +111,10 @@ bind(KgAsk *ask, int i, const JsonbValue *value)
 
 	param->pflags = PARAM_FLAG_CONST;
 	param->isnull = true;
-	/* The statement does not use this parameter, or its type is not allowed. */
+	/*
+	 * No value is converted: the statement does not use this parameter, or the
+	 * type of the parameter is not allowed.
+	 */
 	if (!OidIsValid(reading.type) || !kg_ask_type(reading.type))
 		return;
 	edata = kg_catch(KG_CATCH_MEMORY, read, &reading);

@@ -44,8 +44,8 @@ any_of_list(List *plans, Visit visit, void *arg)
 }
 
 /*
- * Calls visit for the plans below a plan until a call returns true. Returns
- * whether a call did.
+ * Calls visit for each plan below a plan, until visit returns true. Returns
+ * whether it returned true.
  */
 static bool
 any_below(Plan *plan, Visit visit, void *arg)
@@ -65,8 +65,8 @@ any_below(Plan *plan, Visit visit, void *arg)
 }
 
 /*
- * Calls visit for a plan and then for the plans below it, until a call returns
- * true. visit may replace the plan.
+ * Calls visit for a plan and for each plan below it, until visit returns true.
+ * visit may replace the plan.
  */
 static bool
 any_plan(Plan **at, Visit visit, void *arg)
@@ -110,7 +110,7 @@ lighten(Plan **at, void *arg)
 	return false;
 }
 
-/* The planner modifies its input, so it gets a copy of the query. */
+/* Plans a copy of the query, because the planner modifies its input. */
 static PlannedStmt *
 plan_copy(const KgAsk *ask, const Query *query)
 {

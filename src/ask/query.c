@@ -29,8 +29,9 @@
 
 /*
  * Searches the item for the column whose name equals "name" without regard to
- * case. "found" is a match in earlier items, or NULL. Returns the match, or
- * NULL if two columns with different names match.
+ * case. "found" is a column that matched in an earlier item, or NULL. Returns
+ * the name of the matching column. Returns NULL if columns with different names
+ * match.
  */
 static char *
 folded_column(const ParseNamespaceItem *item, const char *name, char *found)
@@ -52,8 +53,8 @@ folded_column(const ParseNamespaceItem *item, const char *name, char *found)
 
 /*
  * Looks up a column that is written without a table's name, without regard to
- * case. Uses the innermost query level that has a match. Returns NULL if none
- * matches, or if several do.
+ * case. Uses the innermost query level that has a match. Returns NULL if no
+ * column matches, or if several columns match.
  */
 static Node *
 find_folded(ParseState *state, const char *name, int location)
@@ -110,7 +111,10 @@ find_column(ParseState *state, ColumnRef *ref, Node *known)
 	return NULL;
 }
 
-/* The analysis of a statement, which kg_ask_mend() may have to correct. */
+/*
+ * The analysis of a statement. If it raises an error, kg_ask_mend() may correct
+ * the statement.
+ */
 typedef struct Analysis
 {
 	KgAsk *ask;
@@ -119,7 +123,7 @@ typedef struct Analysis
 	ErrorData *error; /* error that kg_ask_mend() may correct, or NULL */
 } Analysis;
 
-/* The parser modifies the statement that it analyses, so it gets a copy. */
+/* Analyses a copy of the statement, because the parser modifies its input. */
 static void
 analyse(void *arg)
 {
@@ -140,8 +144,8 @@ analyse(void *arg)
 }
 
 /*
- * If kg_ask_mend() may correct the error, stores it and raises an error that
- * kg_catch() returns instead.
+ * If kg_ask_mend() may correct the error, stores the error and raises another
+ * error, which kg_catch() returns.
  */
 static void
 note_error(ErrorData *edata, void *arg)
@@ -161,8 +165,8 @@ try_analyse(void *arg)
 }
 
 /*
- * Maximum number of columns of a statement that are corrected, one after the
- * other.
+ * Maximum number of columns of a statement that kg_ask_mend() corrects, one
+ * after the other.
  */
 #define KG_MENDED 64
 
@@ -191,7 +195,8 @@ kg_ask_analyse(KgAsk *ask, RawStmt *statement)
 typedef struct Check
 {
 	const KgAsk *ask;
-	int location; /* of the innermost expression that has a location */
+	/* byte offset of the innermost expression that has a location */
+	int location;
 } Check;
 
 static void
@@ -228,9 +233,9 @@ check_function(const Check *check, Oid function)
 }
 
 /*
- * Raises an error if a query calls a function by name that it may use only
- * through a cast. The function relies on the arguments that a cast passes, and
- * does not check them.
+ * Raises an error if a query calls a function by name that is allowed only as a
+ * cast. Such a function relies on the arguments that a cast passes, and does
+ * not check them.
  */
 static void
 check_called_by_name(const Check *check, const FuncExpr *call)
@@ -253,7 +258,10 @@ check_functions(const Check *check, Node *node)
 	if (IsA(node, FuncExpr))
 		check_called_by_name(check, (FuncExpr *) node);
 
-	/* raw.c has refused the SQLValueFunctions that are not allowed. */
+	/*
+	 * SQLValueFunctions need no check here: raw.c has refused those that are
+	 * not allowed.
+	 */
 	if (IsA(node, SQLValueFunction) ||
 		!check_functions_in_node(node, is_not_allowed, NULL))
 		return;
@@ -483,7 +491,8 @@ walk(Node *node, void *arg)
 		check.location = exprLocation(node);
 	check_node(&check, node);
 	if (IsA(node, RangeTblEntry))
-		return false; /* the walk of its query visits its parts */
+		/* the walk of the query that contains the entry visits its parts */
+		return false;
 	if (IsA(node, CommonTableExpr))
 	{
 		CommonTableExpr *cte = (CommonTableExpr *) node;

@@ -8,9 +8,9 @@
 #include "ask/ask.h"
 
 /*
- * Returns the analysed tree of a parsed statement, and sets the types of its
- * parameters. If a column is not found by its exact name, it is looked up
- * without regard to case.
+ * Returns the analysed tree of a parsed statement, and sets the types of the
+ * parameters. If no column has exactly the name that the statement uses, the
+ * name is looked up without regard to case.
  */
 extern Query *kg_ask_analyse(KgAsk *ask, RawStmt *statement);
 

@@ -19,7 +19,7 @@
 static bool check(Node *node, void *arg);
 
 /*
- * Returns the last name of a list that has no schema, or the schema
+ * Returns the last name of a list if the list has no schema, or only the schema
  * pg_catalog. Returns NULL for other lists.
  */
 static const char *
@@ -72,8 +72,9 @@ check_type(const KgAsk *ask, const TypeName *type)
 }
 
 /*
- * Names in pg_catalog are allowed, because the grammar writes its own
- * constructs (EXTRACT, AT TIME ZONE) as calls with this schema.
+ * Checks the name of a called function. The schema pg_catalog is allowed,
+ * because the grammar writes its own constructs (EXTRACT, AT TIME ZONE) as
+ * calls with this schema.
  */
 static void
 check_call(const KgAsk *ask, const FuncCall *call)
@@ -272,8 +273,8 @@ check(Node *node, void *arg)
 }
 
 /*
- * Maximum number of CTEs. The time of the planner grows with the cube of their
- * number, and it cannot be interrupted.
+ * Maximum number of CTEs. Planning takes time that grows with the cube of this
+ * number, and cannot be interrupted.
  */
 #define KG_ASK_CTES 64
 

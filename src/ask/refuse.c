@@ -10,7 +10,9 @@
 #include "ask/translate.h"
 #include "mb/pg_wchar.h"
 
-/* Bytes of the statement that an error shows from the position of the fault. */
+/*
+ * Number of bytes of the statement that an error shows, beginning at the fault.
+ */
 #define KG_SHOWN 40
 
 static void

@@ -31,7 +31,7 @@ typedef struct Receiver
 {
 	DestReceiver dest;
 	KgAsk *ask;
-	Size size; /* bytes of the rows up to now */
+	Size size; /* size in bytes of the rows received up to now */
 	int n;	   /* columns */
 	/* for each column, the function that converts its values to JSON */
 	FmgrInfo *to_json;
@@ -121,8 +121,8 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 }
 
 /*
- * Prepares the conversion of values of the type to JSON, as to_jsonb()
- * converts them.
+ * Prepares the conversion of values of a type to JSON. The result is that of
+ * to_jsonb().
  */
 static void
 prepare_cell(FmgrInfo *to_json, Oid type, int32 typmod)

@@ -52,9 +52,10 @@ typedef enum Private
 } Private;
 
 /*
- * The scan reads the entities of keys only if there are at most 1 / KEYS_PART
- * as many keys as rows in the table. Looking up an entity takes longer than
- * reading the next row.
+ * The scan reads only the entities with matching keys if there are few such
+ * keys. The limit is 1 / KEYS_PART of the number of rows in the table, but at
+ * least KEYS_LEAST and at most KEYS_MOST. Looking up an entity takes longer
+ * than reading the next row.
  */
 #define KEYS_PART 4
 #define KEYS_LEAST 10000
@@ -70,9 +71,11 @@ typedef struct LightScan
 	AttrNumber tenant_column;
 	text *tenant; /* tenant whose rows are returned */
 	bool begun;
-	/* conditions to test if the scan reads the entities of keys */
+	/* conditions to test if "keyed" is set */
 	ExprState *rest;
-	/* reader of the entities of keys; NULL: the scan reads all rows */
+	/*
+	 * reader of the entities with matching keys; NULL: the scan reads all rows
+	 */
 	KgKeyed *keyed;
 } LightScan;
 
@@ -128,15 +131,15 @@ begin(CustomScanState *state, EState *estate, int eflags)
 	scan->tenant = cstring_to_text(strVal(private_of(scan, TENANT)));
 	scan->tenant_column = get_attnum(RelationGetRelid(table), "tenant");
 	/*
-	 * The qual of the plan keeps the comparison of the tenant, so that EXPLAIN
-	 * shows it. The scan itself compares the tenant, so its state has only the
+	 * The plan's qual includes the comparison of the tenant, so that EXPLAIN
+	 * shows it. The scan compares the tenant itself, so its state has only the
 	 * other conditions.
 	 */
 	state->ss.ps.qual = ExecInitQual(private_of(scan, OTHERS), &state->ss.ps);
 	scan->rest = ExecInitQual(private_of(scan, REST), &state->ss.ps);
 }
 
-/* Decides whether the scan reads only the entities of keys. */
+/* If few keys match, makes the scan read only the entities with these keys. */
 static void
 read_keys(LightScan *scan)
 {
@@ -193,7 +196,10 @@ next_row(ScanState *state)
 	return NULL;
 }
 
-/* Called to recheck a row after it was locked. This scan locks no rows. */
+/*
+ * Rechecks a row after it was locked. Always true, because this scan locks no
+ * rows.
+ */
 static bool
 recheck(ScanState *state, TupleTableSlot *row)
 {
@@ -245,8 +251,8 @@ explain(CustomScanState *state, List *ancestors, ExplainState *es)
 }
 
 /*
- * The conditions of a scan, sorted into comparisons of a column with a
- * constant and others.
+ * The conditions of a scan: comparisons of a column with a constant, and all
+ * other conditions.
  */
 typedef struct Compared
 {
@@ -254,7 +260,7 @@ typedef struct Compared
 	const char *bundle;
 	const char *type;
 	Node *own_tenant;	  /* the condition that compares the tenant */
-	List *rest;			  /* the conditions that are not such comparisons */
+	List *rest;			  /* all other conditions */
 	const KgType *entity; /* the type, if the table is kg_entity */
 	AttrNumber column;
 	int32 number;
@@ -305,9 +311,9 @@ store_comparison(Compared *compared, Oid table, Node *condition)
 }
 
 /*
- * Returns whether a condition is true for each row with the tenant and the
- * number of the type. This may depend on the caller seeing all entities, so
- * kg_ask_tables_require() checks that again when the plan runs.
+ * Returns whether a condition is true for all rows that have the tenant and the
+ * number of the type. The answer may hold only while the caller sees all
+ * entities. So kg_ask_tables_require() checks that again when the plan runs.
  */
 static bool
 is_true(KgAsk *ask, const Node *condition)
@@ -325,7 +331,10 @@ is_true(KgAsk *ask, const Node *condition)
 	return true;
 }
 
-/* Sets the number of the type from the names of its bundle and type. */
+/*
+ * Finds the type whose bundle and name the conditions contain, and sets the
+ * number of the type.
+ */
 static void
 find_type(const KgAsk *ask, Oid table, Compared *compared)
 {

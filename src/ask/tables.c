@@ -25,7 +25,7 @@ typedef struct KgAskTable
 	const char *name;
 	Query *query; /* analysed view; NULL: no table has the name */
 	bool cte;	  /* a CTE has the name */
-	/* If there is a query, exactly one of the two is set. */
+	/* If query is not NULL, exactly one of type and relation is set. */
 	const KgType *type;
 	const KgRelation *relation;
 } KgAskTable;
@@ -52,9 +52,9 @@ find_noted(const KgAsk *ask, const char *name)
 }
 
 /*
- * Makes the parser find a table with the name and with the columns of the type
- * or relation. If "meant" is NULL, only a CTE has the name, and the table has
- * a single column as a placeholder.
+ * Makes the parser find a table that has the name, and the columns of the type
+ * or relation. If "meant" is NULL, only a CTE has the name, and the table has a
+ * single column as a placeholder.
  */
 static void
 note(KgAsk *ask, const char *name, const Meant *meant, bool cte)
@@ -177,7 +177,7 @@ throw_ambiguous(const KgAsk *ask, List *found, const RangeVar *table)
 }
 
 /*
- * Returns the members of "all" that have the name. The name may include the
+ * Returns the members of "all" that have the name. The name may begin with the
  * name of the bundle.
  */
 static List *

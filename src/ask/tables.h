@@ -16,7 +16,7 @@
 
 /*
  * Records that the query has a CTE with this name. Outside the scope of the
- * CTE, the name means the type or relation with this name, if there is one.
+ * CTE, the name denotes the type or relation with this name, if it exists.
  */
 extern void kg_ask_cte_note(KgAsk *ask, const char *name);
 extern bool kg_ask_is_cte(const KgAsk *ask, const char *name);

@@ -48,7 +48,7 @@ typedef struct Translation
 	Token *tokens;
 	int n;
 	int nquestions; /* number of "?" that were replaced by $n */
-	/* number of names of parameters that were replaced by $n */
+	/* number of named parameters that were replaced by $n */
 	int nnamed;
 	const char *top; /* the number n of a SELECT TOP n, or NULL */
 	bool impossible;
@@ -64,8 +64,8 @@ is_word(char c)
 }
 
 /*
- * Returns the end of a text in quotation marks. Within the text, a doubled
- * quotation mark stands for one.
+ * Returns the end of a text in quotation marks. A doubled quotation mark within
+ * the text does not end it.
  */
 static const char *
 end_of_quoted(const char *at)
@@ -203,8 +203,8 @@ write_name(Translation *t, const char *name, int len)
 
 /*
  * Writes a format of dates ('%Y-%m') as a format of to_char(). If the format
- * has letters other than codes, it has no equivalent, and the translation is
- * marked as impossible.
+ * has letters other than codes, to_char() has no equivalent, and the
+ * translation is marked as impossible.
  */
 static void
 write_format(Translation *t, const Token *token)
@@ -380,8 +380,8 @@ write_parameter(Translation *t, int i)
 }
 
 /*
- * Returns whether the token is the name of a column, although it is a keyword
- * ("from" or "to").
+ * Returns whether the token is used as the name of a column, although it is a
+ * keyword ("from" or "to").
  */
 static bool
 is_column(const Translation *t, int i)
@@ -451,8 +451,8 @@ is_both(const char *bundle, const char *name, const char *schema,
 }
 
 /*
- * Returns whether "schema.name" is the name of a type or relation after its
- * bundle, or after the schema public.
+ * Returns whether "schema.name" is a type or relation with this name, and the
+ * schema is its bundle or "public".
  */
 static bool
 is_in_bundle(const KgCatalog *catalog, const char *schema, const char *name)
@@ -500,7 +500,7 @@ write_meant(Translation *t, int i)
 		pg_strncasecmp(name, t->sent, len) != 0)
 		return i;
 	/*
-	 * If t->meant is NULL, t->sent is a text in double quotes, which MySQL
+	 * If t->meant is NULL, t->sent must be a text in double quotes, which MySQL
 	 * allows.
 	 */
 	if (t->meant == NULL && (!quoted || !is_sign(t, i - 1, "=<>(,") ||

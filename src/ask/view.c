@@ -29,8 +29,8 @@ typedef struct Key
 {
 	uint64 catalog; /* its id */
 	const void *of; /* the type or relation, a pointer into the catalog */
-	/* The text of the view depends on these two members. */
-	int hides; /* kg_validity_hides() */
+	/* The text of the view also depends on "hides" and "whole". */
+	int hides; /* value of kg_validity_hides() */
 	bool whole;
 } Key;
 
@@ -101,8 +101,8 @@ bound_type_sql(const KgCatalog *catalog, const KgType *type)
 }
 
 /*
- * Appends SQL for the edges of a reference, with the columns that all views of
- * relations have.
+ * Appends SQL for the edges of a reference. The columns are those that the view
+ * of every relation has.
  */
 static void
 append_bound_variant(StringInfo sql, const KgCatalog *catalog,

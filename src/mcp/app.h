@@ -17,7 +17,7 @@
 #define KG_MCP_APP_TOOL "_explorer"
 
 /*
- * Returns true if the MCP Apps extension is in use: the revision allows _meta
+ * Returns true if the MCP Apps extension can be used: the revision allows _meta
  * in tools, the client can show pages of the extension, and the page is
  * installed.
  */
@@ -37,9 +37,9 @@ extern bool kg_mcp_app_remembered(KgMcpRevision revision,
 extern void kg_mcp_app_write_capability(KgJsonWriter *w);
 
 /*
- * kg_mcp_app_shows() returns true if the page can show the results of a tool.
- * kg_mcp_app_write_tool_meta() writes the member _meta of such a tool, which
- * names the page.
+ * kg_mcp_app_shows() returns true if the page can show the results of the tool.
+ * kg_mcp_app_write_tool_meta() writes the tool's member _meta, which names the
+ * page.
  */
 extern bool kg_mcp_app_shows(const char *tool);
 extern void kg_mcp_app_write_tool_meta(KgJsonWriter *w);
@@ -48,8 +48,8 @@ extern void kg_mcp_app_write_tool_meta(KgJsonWriter *w);
 extern Jsonb *kg_mcp_app_tool(void);
 
 /*
- * Returns the result of the tool that only the page calls: the names of the
- * tools, out of n, that only read, and the resources of the caller's types.
+ * Returns the result of the tool that only the page calls: the resources of the
+ * caller's types, and the names of those of the n tools that only read.
  */
 extern Jsonb *kg_mcp_app_start(KgMcpRequest *req, Jsonb *const *tools, int n);
 

@@ -88,8 +88,8 @@ kg_mcp_app_page(void)
 }
 
 /*
- * The file is read to check it. It is read again only if the setting names
- * another file, or if the file has changed.
+ * The file must be read in order to check it. It is read again only if the
+ * setting names another file, or if the file has changed.
  */
 bool
 kg_mcp_app_page_exists(void)

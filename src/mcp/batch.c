@@ -52,14 +52,14 @@ typedef struct Batch
 	const char *tenant;
 	const KgBrought *brought;
 	/*
-	 * command id at the start of the current message, which sees the writes of
-	 * earlier messages
+	 * command id at the start of the current message; the message sees the
+	 * writes of earlier messages
 	 */
 	CommandId begun;
 	Size bytes; /* size in bytes of the replies */
 	/*
-	 * name of the setting whose limit was exceeded, or NULL; the remaining
-	 * messages are refused
+	 * name of the setting whose limit was exceeded, or NULL. If it is set, the
+	 * remaining messages are refused.
 	 */
 	const char *setting;
 } Batch;

@@ -25,7 +25,10 @@ typedef struct KgCompletion
 {
 	const KgCatalog *catalog;
 	const char *typed;
-	/* the other arguments that have values already, or NULL */
+	/*
+	 * arguments that already have values, other than the argument to complete;
+	 * or NULL
+	 */
 	const JsonbContainer *context;
 	int n;
 	bool more;
@@ -121,9 +124,9 @@ offer_ids(KgCompletion *c, const KgType *type, const char *prefix, bool handles)
 }
 
 /*
- * Adds the entities whose label has the prefix; type NULL: entities of all
- * types. The index of terms does not consider agents and scopes, so a join
- * with kg_entity checks visibility.
+ * Adds the entities whose label has the prefix. type NULL: adds entities of all
+ * types. The index of terms does not consider agents and scopes, so the query
+ * joins kg_entity, whose policies check visibility.
  */
 static void
 offer_labels(KgCompletion *c, const KgType *type, const char *prefix,
@@ -166,8 +169,8 @@ offer_bundles(KgCompletion *c)
 }
 
 /*
- * Adds types whose handle has the prefix or, if a bundle was chosen, whose
- * name in the bundle has it.
+ * Adds types whose handle has the prefix. If a bundle was chosen, also adds
+ * types whose name in the bundle has the prefix.
  */
 static void
 offer_types(KgCompletion *c)

@@ -14,7 +14,8 @@
 #include "mcp/confirm.h"
 #include "tools/dispatch.h"
 
-#define KG_MCP_CONFIRM "confirm" /* key of the question in inputRequests */
+/* key of the question to the user in inputRequests */
+#define KG_MCP_CONFIRM "confirm"
 #define KG_MCP_NAMED_IDS 10
 
 static const JsonbContainer *

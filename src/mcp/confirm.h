@@ -26,7 +26,8 @@ extern Jsonb *kg_mcp_declined(KgMcpRequest *req);
 
 /*
  * If a result needs confirmation, returns a question to the client's user.
- * Returns NULL if none is needed, or if the client does not support questions.
+ * Returns NULL if no confirmation is needed, or if the client does not support
+ * questions.
  */
 extern Jsonb *kg_mcp_question(KgMcpRequest *req, const char *tool,
 							  const Jsonb *result);

@@ -77,11 +77,11 @@ notify_tenant(const char *tenant, const char *what)
 
 /*
  * Notifies gateways of changed rows. An AFTER statement trigger with the
- * transition table "changed" and, for updates of bundles, "before". Without an
- * argument, all lists changed. The argument "resource" is for rows of bundles,
- * whose own resources changed, too. "tools" means that only the list of tools
- * changed, and "access" that a caller may have lost the right to
- * notifications.
+ * transition table "changed" and, for updates of bundles, "before". The
+ * trigger's argument says which data changed. No argument: all lists.
+ * "resource": rows of bundles, so the resources of these bundles changed, too.
+ * "tools": only the list of tools. "access": a caller may have lost the right
+ * to notifications.
  */
 Datum
 kg_sql_notify_gateways(PG_FUNCTION_ARGS)

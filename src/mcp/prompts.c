@@ -75,7 +75,7 @@ static const char workflow_steps[] =
 	"answer covers only a part.\n"
 	"4. Give the ids of the records that your answer rests on.\n"
 	"Filters compare stored codes and ids, not displayed names.\n";
-/* The workflow for callers that have only the toolset sql. */
+/* The steps to follow for callers that have only the toolset sql. */
 static const char query_steps[] =
 	"Follow these steps for every question:\n"
 	"1. Write one query over the tables that the schema names: each type is a "
@@ -136,7 +136,8 @@ in_bundle(const KgTypeRow *row, const char *bundle)
 }
 
 /*
- * Returns the name of the caller's tool for an operation on the type, or NULL.
+ * Returns the name of the caller's tool for an operation on the type. Returns
+ * NULL if the caller has no such tool.
  */
 static const char *
 tool_of_type(const KgMcpRequest *req, const KgCatalog *catalog,
@@ -152,8 +153,9 @@ tool_of_type(const KgMcpRequest *req, const KgCatalog *catalog,
 
 /*
  * Returns the caller's tool that lists entities of the type: the type's own
- * list tool, or a tool for all types. For the latter, *argument is set to the
- * argument that takes the type. Returns NULL if the caller has neither.
+ * list tool, or a tool for all types. For a tool for all types, sets *argument
+ * to the argument that takes the type. Returns NULL if the caller has no such
+ * tool.
  */
 static const char *
 listing_tool(const KgMcpRequest *req, const KgCatalog *catalog,
@@ -315,8 +317,8 @@ append_relations(StringInfo out, const KgMcpRequest *req,
 }
 
 /*
- * Returns a field of the type that has declared values, which makes the best
- * example of a filter; or NULL.
+ * Returns a field of the type that has declared values (an enum), or NULL. Such
+ * a field makes the best example of a filter.
  */
 static const KgField *
 enum_field(const KgType *type)
@@ -377,8 +379,8 @@ append_example(StringInfo out, const KgMcpRequest *req,
 }
 
 /*
- * Appends the instructions of the bundles. Unless "described" says that the
- * text already has them, also appends their descriptions.
+ * Appends the instructions of the bundles. Also appends their descriptions,
+ * unless "described" says that the text already has them.
  */
 static void
 append_bundles(StringInfo out, const KgCatalog *catalog, const char *bundle,

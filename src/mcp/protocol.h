@@ -29,7 +29,8 @@ typedef enum KgMcpRevision
 #define KG_MCP_INVALID_REQUEST (-32600)
 #define KG_MCP_METHOD_NOT_FOUND (-32601)
 #define KG_MCP_INVALID_PARAMS (-32602)
-#define KG_MCP_RESOURCE_NOT_FOUND (-32002) /* used before 2026-07-28 */
+/* error code used before revision 2026-07-28 */
+#define KG_MCP_RESOURCE_NOT_FOUND (-32002)
 #define KG_MCP_VERSION_UNSUPPORTED (-32022)
 
 /*
@@ -52,7 +53,7 @@ typedef struct KgMcpRequest
 	const JsonbContainer *params; /* or NULL */
 	const char *tenant;
 	/*
-	 * agent in whose name the caller acts; NULL: the caller has the whole
+	 * agent that the caller acts as; NULL: the caller has access to the whole
 	 * tenant
 	 */
 	const KgAgent *agent;
@@ -69,7 +70,7 @@ typedef struct KgMcpRequest
 	 * of the message in its batch.
 	 */
 	const KgBrought *brought;
-	int member; /* -1: not in a batch */
+	int member; /* -1: the message is not in a batch */
 	/*
 	 * access decisions to request from the gateway; if set, there is no result
 	 */
@@ -88,9 +89,10 @@ typedef struct KgMcpRequest
 	 * it; or NULL.
 	 */
 	const Jsonb *result;
-	bool asks;		   /* the result is a question to the user */
-	bool listen;	   /* the answer includes the notification channel */
-	bool notification; /* the answer is a notification, not a result */
+	bool asks; /* true: the result is a question to the user */
+	/* true: the response includes the name of the notification channel */
+	bool listen;
+	bool notification; /* true: the response is a notification, not a result */
 } KgMcpRequest;
 
 /*

@@ -296,8 +296,8 @@ respond(KgMcpRequest *req)
 		if (kg_setting_mcp_server != KG_SERVER_STANDBY)
 			return kg_mcp_error_response(req, true);
 		/*
-		 * This standby may have older data than the data that the caller has
-		 * already read.
+		 * This standby may lack data that the caller has already read, so the
+		 * primary must answer.
 		 */
 		req->elsewhere = "refused";
 	}

@@ -136,8 +136,8 @@ kg_mcp_subscribe(KgMcpRequest *req, KgJsonWriter *w)
 	if (!kg_mcp_may_be_told(req, &uri))
 		return kg_mcp_refuse_resource(req, kg_json_cstring(&uri));
 	/*
-	 * A gateway cannot extract the name of the notification channel from the
-	 * response to a batch.
+	 * Returns the notification channel only outside of a batch, because a
+	 * gateway cannot extract it from the response to a batch.
 	 */
 	req->listen = req->member < 0;
 	return true;

@@ -23,7 +23,8 @@
 typedef struct Key
 {
 	/*
-	 * id of the list of tools (KgToolsListed.id) from which this one was made
+	 * id of the list of tools (KgToolsListed.id) from which the cached list was
+	 * made
 	 */
 	uint64 listed;
 	KgMcpRevision revision;
@@ -37,7 +38,7 @@ typedef struct KgToolList
 	KgCacheEntry entry;
 	Key key;
 	int ntools;
-	const char **names;	 /* names in the order of the list */
+	const char **names;	 /* names in the order of "tools" */
 	const char **sorted; /* names in the order of strcmp() */
 	Jsonb **tools;
 	/* result of tools/list for a client that sends no cursor */
@@ -119,7 +120,7 @@ shape_tool(const JsonbContainer *tool, const char *name, const Key *key)
 	return kg_jw_finish(&w);
 }
 
-/* Adds a tool, copied into the context. */
+/* Copies a tool into the context and adds it to the list. */
 static void
 add_tool(KgToolList *list, const char *name, const Jsonb *shaped,
 		 MemoryContext context)
@@ -133,7 +134,7 @@ add_tool(KgToolList *list, const char *name, const Jsonb *shaped,
 	MemoryContextSwitchTo(old);
 }
 
-/* Adds all tools of the caller, in the current context. */
+/* Adds all tools of the caller to the list, in the current memory context. */
 static void
 fill_list(KgToolList *list, const Jsonb *all)
 {
@@ -318,7 +319,9 @@ static const JsonbValue *
 result_meta(const KgMcpRequest *req, const Jsonb *result, JsonbValue *meta)
 {
 	bool has = kg_json_get(&result->root, "_meta", meta) != NULL;
-	/* An error has rolled back all writes. */
+	/*
+	 * An error has rolled back all writes, so there are no writes to identify.
+	 */
 	char *wrote = is_error(result) ? NULL : kg_mcp_wrote(req);
 	KgJsonWriter w;
 
@@ -428,8 +431,8 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 	if (req->app && strcmp(name, KG_MCP_APP_TOOL) == 0)
 	{
 		/*
-		 * The tool that only the page calls is the last in the list. It is not
-		 * returned to the page.
+		 * The tool that only the page calls is the last in the list, so the
+		 * page gets all tools before it.
 		 */
 		req->result = shape_result(
 			req, kg_mcp_app_start(req, list->tools, list->ntools - 1));

@@ -35,7 +35,7 @@
 /* The signed and encrypted data of the value. */
 typedef struct Wrote
 {
-	uint64 transaction; /* with epoch */
+	uint64 transaction; /* 64-bit transaction id, with epoch */
 	TimestampTz at;
 } Wrote;
 
@@ -77,8 +77,9 @@ is_seen(uint64 transaction)
 	if (transaction >= next)
 		return false;
 	/*
-	 * If the transaction is older than every running transaction, another
-	 * transaction may have the same 32-bit XID.
+	 * If more than 2^31 transactions have begun since this transaction, its
+	 * 32-bit XID may belong to another transaction. This transaction is then
+	 * older than every running transaction, so it is visible.
 	 */
 	return next - transaction > PG_INT32_MAX ||
 		   !XidInMVCCSnapshot((TransactionId) transaction, GetActiveSnapshot());

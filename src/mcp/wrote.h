@@ -11,14 +11,15 @@
 #define KG_META_WROTE "kg_graph/wrote"
 
 /*
- * Returns the value that identifies the writes up to now, or NULL if there
- * were none.
+ * Returns a value that identifies the writes up to now. Returns NULL if there
+ * were no writes.
  */
 extern char *kg_mcp_wrote(const KgMcpRequest *req);
 
 /*
- * Checks the value that the message sends. Returns false if it is invalid. If
- * this server has not replayed the writes yet, sets req->elsewhere.
+ * Checks kg_graph/wrote in the message, which identifies earlier writes.
+ * Returns false if the value is invalid. If this standby has not replayed these
+ * writes yet, sets req->elsewhere.
  */
 extern bool kg_mcp_sees_writes(KgMcpRequest *req);
 

@@ -21,9 +21,9 @@ kg_authorized_subject(void)
 }
 
 /*
- * Returns the name of the tool with its version. The calls by which a gateway
- * first gets the requested decisions and then sends them must be for one
- * version of a tool.
+ * Returns the name of the tool with its version. A gateway calls a tool first
+ * to get the requests for access decisions, then again with the decisions. Both
+ * calls must be for one version of the tool.
  */
 static const char *
 sealed_name(const char *name, const Jsonb *options)

@@ -12,14 +12,14 @@ typedef struct KgBrought
 {
 	const Jsonb *decisions; /* or NULL */
 	/*
-	 * state of the previous call, which requested the decisions; NULL: this is
-	 * the first call
+	 * state that the previous call returned when it requested the decisions;
+	 * NULL: this is the first call
 	 */
 	const char *exchange;
 } KgBrought;
 
 /*
- * Calls a tool like kg_tools_call_result(). If access decisions are missing,
+ * Calls a tool and returns an MCP tool result. If access decisions are missing,
  * returns NULL and writes the members of the request for decisions into the
  * open object of the writer.
  */

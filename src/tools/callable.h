@@ -9,7 +9,9 @@
 #include "tools/fixed_tools.h"
 #include "utils/jsonb.h"
 
-/* A tool that is not a registered tool. Exactly one of the members is set. */
+/*
+ * A tool that is not a registered tool. Exactly one of the members is not NULL.
+ */
 typedef struct KgCallable
 {
 	const KgTool *tool;
@@ -25,15 +27,15 @@ extern bool kg_callable_find(const KgCatalog *catalog, const char *name,
 extern bool kg_callable_writes(const KgCallable *callable);
 
 /*
- * Returns the schema of the tool's arguments. Parts that the schema repeats
- * are written out at each use.
+ * Returns the schema of the tool's arguments. A part that the published schema
+ * repeats only in words is written out at each use.
  */
 extern Jsonb *kg_callable_input(const KgCatalog *catalog,
 								const KgCallable *callable);
 
 /*
- * Calls the tool, even if the caller's agent does not have it, and returns its
- * reply. Raises the errors of the tool.
+ * Calls the tool, even if the agent of the caller does not have the tool, and
+ * returns the reply. Raises the errors of the tool.
  */
 extern Jsonb *kg_callable_call(const KgCatalog *catalog,
 							   const KgCallable *callable,

@@ -33,7 +33,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Returns whether the caller has the tool because of one of the toolsets. */
+/* Returns whether at least one of the toolsets gives the caller this tool. */
 static bool
 has_fixed_tool_of(const KgCatalog *catalog, const KgAgent *agent,
 				  const KgFixedTool *tool, int toolsets)
@@ -43,8 +43,8 @@ has_fixed_tool_of(const KgCatalog *catalog, const KgAgent *agent,
 	if (tool->writes != NULL && kg_identity_tenant(KG_ACCESS_WRITE) == NULL)
 		return false;
 	/*
-	 * Tools that write edges depend on the offered operations, as generated
-	 * tools do.
+	 * Whether a tool that writes edges exists depends on the offered
+	 * operations, as for generated tools.
 	 */
 	if (tool->writes != NULL &&
 		(tool->writes->expose & KG_EXPOSE_OF_RELATION) != 0 &&
@@ -108,8 +108,8 @@ kg_other_tools_write(const KgCatalog *catalog, const KgAgent *agent)
 }
 
 /*
- * Returns whether the schema has all members of the object, and the object has
- * all members that the schema requires.
+ * Returns whether the object fits the schema: the schema has all members of the
+ * object, and the object has all members that the schema requires.
  */
 static bool
 fits_schema(const JsonbContainer *object, const Jsonb *schema)
@@ -202,8 +202,9 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 	if (instead != NULL)
 		kg_error_call_tool(err, meant, instead);
 	/*
-	 * A call of another tool is suggested only if its name is similar, no
-	 * other name is, and the arguments fit.
+	 * A call of another tool is suggested only if the name of that tool is
+	 * similar to the called name, no other name is as similar, and the
+	 * arguments fit the tool.
 	 */
 	else if (meant != NULL &&
 			 (kg_has_rival(name, meant, names, n) ||
@@ -339,8 +340,9 @@ kg_tools_call(KgToolCall *call)
 			&found,
 			kg_callable_with_key(&found, call->arguments, call->key));
 		/*
-		 * The measured size is only used for generated tools. A fixed tool may
-		 * call another tool, whose reply was measured instead.
+		 * call->size is used only for generated tools. A fixed tool may call
+		 * another tool, and the measured size is then that of the other tool's
+		 * reply.
 		 */
 		if (found.tool != NULL)
 			call->size = kg_running_size(reply);
@@ -404,8 +406,8 @@ kg_text_content(const char *text)
 }
 
 /*
- * Returns the text of the reply's member that the tool uses as its text.
- * Returns NULL if the tool's text is the whole reply, or if the member is
+ * If the tool uses a member of the reply as its text, returns the text of this
+ * member. Returns NULL if the whole reply is the text, or if the member is
  * missing.
  */
 static char *
@@ -518,9 +520,8 @@ is_writing_tool(const char *name)
 
 /*
  * Returns the error with big numbers as text, because tools that read accept
- * numbers as text. If the corrected call in the error is of a tool that writes
- * and has big numbers, the call is omitted: the tool would store the text or
- * refuse it.
+ * numbers as text. Omits the corrected call if it is a call of a tool that
+ * writes and has big numbers: such a tool would store the text or refuse it.
  */
 static Jsonb *
 with_big_numbers(Jsonb *error)
@@ -678,7 +679,10 @@ typedef struct Listing
 	List *results; /* List of Result * */
 } Listing;
 
-/* The output schema of a tool, cached by the template of the reply. */
+/*
+ * The output schema of a tool, cached by the template from which the schema is
+ * expanded.
+ */
 typedef struct Result
 {
 	const char *template;
@@ -717,7 +721,7 @@ typedef struct Listed
 	const Jsonb *input;
 	/* schema of the tool's structured content */
 	const Jsonb *result;
-	/* operation that the tool writes with; NULL: it only reads */
+	/* operation by which the tool writes; NULL: the tool only reads */
 	const KgOperation *writes;
 	const KgDefinition *registered; /* or NULL */
 } Listed;
@@ -774,9 +778,9 @@ write_tool(KgJsonWriter *w, const Listing *listing, const Listed *tool)
 }
 
 /*
- * Returns whether the caller has a generated tool with the name of a
- * registered tool. The generated tool is then called. New tools with such a
- * name are refused, and kg_check() reports stored ones.
+ * Returns whether the caller has a generated tool with the name of a registered
+ * tool. The generated tool is then called. Registering a tool with such a name
+ * is refused, and kg_check() reports tools that were registered before.
  */
 static bool
 is_taken(const KgCatalog *catalog, const KgAgent *agent, const char *name,
@@ -788,8 +792,8 @@ is_taken(const KgCatalog *catalog, const KgAgent *agent, const char *name,
 }
 
 /*
- * Returns the first toolset of a tool. A tool that belongs to several toolsets
- * is listed in the first.
+ * Returns the first toolset that contains the tool, in which the tool is
+ * listed.
  */
 static int
 first_set(const KgFixedTool *tool)

@@ -90,7 +90,7 @@ extern Jsonb *kg_text_content(const char *text);
 typedef struct KgToolsListed
 {
 	KgCacheEntry entry;
-	uint64 catalog;	 /* id of the catalog that the list was made for */
+	uint64 catalog;	 /* id of the catalog for which the list was made */
 	uint64 numbers;	 /* kg_template_numbers() when the list was made */
 	int offered;	 /* kg_operations_offered() when the list was made */
 	uint64 toolsets; /* value of kg_graph.toolsets when the list was made */

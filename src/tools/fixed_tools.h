@@ -16,7 +16,7 @@
  */
 typedef struct KgFixedTool
 {
-	const char *name; /* tool name: "find_nodes" */
+	const char *name; /* name of the tool, such as "find_nodes" */
 	int toolset;	  /* toolsets that contain the tool, a bit for each */
 	/*
 	 * Runs the tool. It validates the arguments against the input schema
@@ -26,13 +26,13 @@ typedef struct KgFixedTool
 	const KgOperation
 		*writes; /* operations by which the tool writes, or NULL */
 	/*
-	 * member of the reply that is the text of the result; NULL: the whole
-	 * reply
+	 * member of the reply that becomes the text of the result; NULL: the text
+	 * is the whole reply
 	 */
 	const char *text;
 	/*
-	 * another tool that includes the function of this tool; if the other is
-	 * listed, this tool is not
+	 * another tool that includes the function of this tool; if that tool is
+	 * listed, this tool is not listed
 	 */
 	const char *within;
 } KgFixedTool;
@@ -44,7 +44,7 @@ typedef struct KgFixedTool
  */
 extern void kg_fixed_tools_add(const KgFixedTool *table);
 
-/* Returns the fixed tool of a name, or NULL. */
+/* Returns the fixed tool with this name, or NULL. */
 extern const KgFixedTool *kg_fixed_tool_find(const char *name);
 
 /*

@@ -20,10 +20,13 @@
 
 typedef struct Verbs
 {
-	/* operation of the generated tools that the verbs name, or 0 */
+	/* operation of the generated tools for which the verbs stand, or 0 */
 	int operation;
 	const char *verbs[KG_MOST_VERBS];
-	/* Names of the tools for all types that the verbs name, best first. */
+	/*
+	 * Names of the tools that serve all types and for which the verbs stand,
+	 * best first.
+	 */
 	const char *tools[KG_MOST_TOOLS];
 } Verbs;
 
@@ -85,8 +88,8 @@ is_offered(const char *name, const char *const *names, int n)
 }
 
 /*
- * Returns the type that an argument names, and sets *argument to that argument.
- * Returns NULL if no argument names a type.
+ * If an argument names a type, returns the type and sets *argument to that
+ * argument. Otherwise returns NULL.
  */
 static const KgType *
 named_type(const KgCatalog *catalog, const JsonbContainer *arguments,
@@ -110,8 +113,8 @@ named_type(const KgCatalog *catalog, const JsonbContainer *arguments,
 }
 
 /*
- * Returns the arguments under the names that the tool uses. Returns NULL if
- * the tool lacks one of the arguments.
+ * Returns the arguments with the names that the tool uses. Returns NULL if the
+ * tool does not have one of the arguments.
  */
 static Jsonb *
 fit(const JsonbContainer *arguments, const char *template)
@@ -149,9 +152,9 @@ fit(const JsonbContainer *arguments, const char *template)
 }
 
 /*
- * Returns the tool, for the type that an argument names, that has the
- * operation, or NULL. Sets *instead to the arguments for the tool, without the
- * name of the type.
+ * Returns the tool that has the operation for the type that an argument names.
+ * Returns NULL if there is no such tool. Sets *instead to the arguments for the
+ * tool, without the name of the type.
  */
 static const char *
 tool_of_type(const KgCatalog *catalog, int operation, const char *const *names,
@@ -167,7 +170,10 @@ tool_of_type(const KgCatalog *catalog, int operation, const char *const *names,
 		return NULL;
 	rest = kg_json_without(arguments, argument);
 	*instead = fit(&rest->root, kg_tool_input_template(type, operation));
-	/* If the arguments do not fit, the tool's own error reports that. */
+	/*
+	 * If the arguments do not fit the tool, they are suggested anyway: the
+	 * error of the tool reports the fault.
+	 */
 	if (*instead == NULL)
 		*instead = rest;
 	return tool->name;

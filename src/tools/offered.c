@@ -41,7 +41,7 @@ kg_begin_tool_of_type(const KgCatalog *catalog, const KgType *type,
 	const KgTool *tool = kg_catalog_tool_of(catalog, type, operation);
 
 	/*
-	 * The arguments are those of the running call, so it has begun already:
+	 * If the running call already has these arguments, it has already begun:
 	 * the caller called this tool, or a tool that forwards to it.
 	 */
 	if (call != NULL && call->tool != NULL && call->arguments == arguments)

@@ -15,9 +15,9 @@
 extern int kg_operations_offered(void);
 
 /*
- * Returns whether the caller has a generated tool: "offered", the result of
- * kg_operations_offered(), contains its operation, and a toolset of the agent
- * contains the tool. Other tools do not exist for the caller.
+ * Returns whether the caller has a generated tool. The bit set "offered"
+ * (kg_operations_offered()) must contain the tool's operation, and a toolset of
+ * the agent must contain the tool. Other tools do not exist for the caller.
  */
 extern bool kg_tool_is_offered(const KgAgent *agent, const KgTool *tool,
 							   int offered);

@@ -28,13 +28,16 @@ typedef struct Lookup
 	KgGraphCall *call;
 	KgHandles *handles;
 	const char *path;
-	bool bare; /* true: the ids to look up are not known to be of one type */
+	bool bare; /* true: the ids to look up may be of several types */
 	/*
 	 * Ids to look up, indexed as the handles; NULL: the handle is not looked
 	 * up. Unless bare is true, all ids are of one type.
 	 */
 	const char **ids;
-	/* Further entities that each handle names, indexed as the handles. */
+	/*
+	 * Entities that each handle names in addition to its ref, indexed as the
+	 * handles.
+	 */
 	List **others;
 } Lookup;
 
@@ -277,8 +280,8 @@ refuse_ambiguous(Lookup *lookup)
 }
 
 /*
- * Returns whether a handle may name an entity of the type. A handle without
- * the name of a type may name an entity of any type.
+ * Returns whether a handle may name an entity of the type. A handle that does
+ * not name a type may name an entity of any type.
  */
 static bool
 may_be_of(const KgGraph *graph, const KgHandles *handles, const KgType *type)
@@ -814,7 +817,7 @@ typedef struct Mentions
 } Mentions;
 
 /*
- * A node is removed only if its total_mentions is a number below the
+ * Marks a node to be removed if its total_mentions is a number below the
  * threshold. If total_mentions is missing or not a number, the node remains.
  */
 static void
@@ -837,9 +840,9 @@ check_mentions(const KgRef *ref, void *arg)
 
 /*
  * Sets counts[rank] for the types whose total_mentions must be read. Returns
- * whether there are any. The default threshold, 1, can only remove entities
- * whose total_mentions is 0. Then a type that does not declare this property
- * need not be read.
+ * whether there are any. The default threshold, 1, removes only entities whose
+ * total_mentions is 0. So with the default, a type that does not declare this
+ * property need not be read.
  */
 static bool
 mentioned_types(const KgGraph *graph, const KgBfsDetail *detail, bool *counts)
@@ -922,8 +925,7 @@ is_detail(const KgRelation *relation, const JsonbValue *key)
 }
 
 /*
- * Returns the properties of an edge, without the properties that only
- * edge_detail shows.
+ * Returns the properties of an edge, except those that only edge_detail shows.
  */
 static const Jsonb *
 strip_properties(const KgRelation *relation, const Jsonb *properties)

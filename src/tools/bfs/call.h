@@ -17,7 +17,8 @@ typedef struct KgHandles
 	int n;
 	char **given;
 	KgRef *refs; /* entity of each handle; id NULL: unknown or not visible */
-	bool array;	 /* sent as one array, not as separate arguments */
+	/* true: the handles were sent as one array, not as separate arguments */
+	bool array;
 } KgHandles;
 
 /*
@@ -52,9 +53,9 @@ extern void kg_find_handles(KgGraphCall *call, const char *path,
 							KgHandles *handles);
 
 /*
- * Raises KG_FORBIDDEN if the walk can reach, within that number of hops, a
- * type for which neither an authorizer nor a gateway can decide access
- * (tools/graph/graph.h).
+ * Raises KG_FORBIDDEN if a type with x-authorize can be reached within "hops"
+ * hops of the walk, although neither an authorizer nor a gateway can decide
+ * access (tools/graph/graph.h).
  */
 extern void kg_require_around(KgGraphCall *call, const KgHandles *handles,
 							  const KgFollow *walk, int hops);
@@ -68,16 +69,20 @@ extern int kg_unknown_handles(const KgHandles *handles, char ***unknown);
 /* The existing handles that are similar to an unknown handle. */
 typedef struct KgNearHandle
 {
-	const char *handle; /* most similar handle, or NULL */
+	const char *handle; /* the most similar handle, or NULL */
 	bool likely;		/* true: no other handle can be meant */
-	/* List of char *: handles of all entities, if several have this name */
+	/*
+	 * List of char *: if several entities have the name, the handles of all of
+	 * them
+	 */
 	List *namesakes;
 } KgNearHandle;
 
 extern KgNearHandle kg_nearest_handle(KgGraphCall *call, const char *given);
 /*
  * Sets the member did_you_mean of an error to the similar handle. If several
- * entities have the name, sets "allowed" to their handles.
+ * entities have the unknown handle as their name, sets "allowed" to their
+ * handles.
  */
 extern void kg_error_near_handle(KgError *err, const KgNearHandle *near);
 /*
@@ -99,7 +104,7 @@ typedef struct KgBfsDetail
 {
 	/* indexed by rank of the type; NULL: all types are shown in full */
 	bool *full_types;
-	const KgRelationNames *full_predicates; /* NULL: all */
+	const KgRelationNames *full_predicates; /* NULL: all relations */
 	/* indexed by rank of the type; NULL: no type is excluded */
 	bool *excluded;
 	int64 min_mentions;
@@ -113,12 +118,12 @@ typedef struct KgBfsDetail
 extern void kg_read_bfs_detail(KgGraphCall *call, KgBfsDetail *detail);
 
 /*
- * Returns whether no reached node is hidden or removed. If so, edges can be
- * counted without reading them.
+ * Returns whether no reached node can be hidden or removed. If it returns true,
+ * edges can be counted without reading them.
  */
 extern bool kg_bfs_keeps_all(KgGraphCall *call, const KgBfsDetail *detail);
 /*
- * Returns an array, indexed as the found nodes, of whether each node remains.
+ * Returns an array, indexed by found node, that says whether the node remains.
  * Returns NULL if all nodes remain.
  */
 extern bool *kg_bfs_keep(KgGraphCall *call, const KgBfsDetail *detail,
@@ -131,12 +136,10 @@ typedef struct KgBfsReply
 	const KgReach *reach;
 	const KgPage *page;
 	uint64 nedges;	 /* number of edges on all pages together */
-	List *relations; /* relations of all these edges */
+	List *relations; /* the relations of the edges on all pages */
 } KgBfsReply;
 
-/*
- * Prepares the members of the reply from the page. b->reply.call must be set.
- */
+/* Prepares the members of the reply for a page. b->reply.call must be set. */
 extern void kg_bfs_prepare(KgBfsReply *b, const KgBfsDetail *detail,
 						   const KgReach *reach, const KgPage *page);
 extern void kg_bfs_write(const KgBfsReply *b, KgJsonWriter *w);

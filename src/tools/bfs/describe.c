@@ -14,8 +14,8 @@
 /* ---- entities ---- */
 
 /*
- * Names in a reply of properties whose own name is also a member that
- * identifies the entity or marks untrusted text.
+ * Properties that a reply shows under another name, because their own name is
+ * also a member that identifies the entity or marks untrusted text.
  */
 static const struct
 {
@@ -43,7 +43,8 @@ write_member_key(const KgType *type, const JsonbValue *key, KgJsonWriter *w)
 			return true;
 		}
 		/*
-		 * The entity also has a property with the name that replaces this one.
+		 * The entity also has a property whose name is the replacement itself,
+		 * so "data." is written before that name.
 		 */
 		if (kg_json_string_is(key, renamed[i].told))
 		{
@@ -392,7 +393,7 @@ kg_tool_describe_entities(const Jsonb *arguments)
  * more, a sample is listed.
  */
 #define KG_SCHEMA_NAMES 500
-/* Bytes of a piece of text. Texts are shortened by a number of pieces. */
+/* Bytes of a piece of text. A text is shortened by omitting its last pieces. */
 #define KG_TEXT_PIECE 16
 
 static const char usage_notes[] =
@@ -485,7 +486,7 @@ static const char *const text_keys[NTEXTS] = {
 
 /*
  * A call of describe_schema. The items of the reply are names of types and
- * predicates. Texts are cut into pieces, the reply's extras, which are omitted
+ * predicates. The extras of the reply are pieces of texts, which are omitted
  * before any name.
  */
 typedef struct Schema
@@ -494,7 +495,7 @@ typedef struct Schema
 	int ntypes;
 	int npredicates;
 	char **names; /* names of types, followed by names of predicates */
-	bool sample;  /* true: names were omitted */
+	bool sample;  /* true: some names were omitted */
 	const char *texts[NTEXTS];
 	int pieces[NTEXTS];
 } Schema;

@@ -174,9 +174,10 @@ typedef struct Common
 {
 	KgGraph *graph;
 	KgNodeSet set; /* nodes within k hops of the first seed */
-	/* indexed by node: number of the seeds that are within k hops */
+	/* indexed by node: number of seeds that are within k hops of the node */
 	uint16 *seeds;
-	uint8 *distance; /* indexed by node: distance to the nearest seed */
+	/* indexed by node: distance from the node to the nearest seed */
+	uint8 *distance;
 } Common;
 
 static void
@@ -228,8 +229,8 @@ found_induced(const KgNeighbors *found, void *arg)
 }
 
 /*
- * Adds to "reach" the nodes that are near all seeds, in the order of their
- * distance, and the edges between these nodes.
+ * Adds to "reach" the nodes that are within k hops of all seeds, in the order
+ * of their distance, and the edges between these nodes.
  */
 static void
 induce(Common *common, uint32 nseeds, int k, const KgBfsDetail *detail,
@@ -295,7 +296,7 @@ intersect(KgGraph *graph, const KgHandles *seeds, int k,
 	induce(&common, distinct.n, k, detail, reach);
 }
 
-/* Returns hints that explain why no node is near all seeds. */
+/* Returns hints that explain why no node is within k hops of all seeds. */
 static Jsonb *
 common_hints(KgGraphCall *call, const KgHandles *seeds, int k, uint32 found)
 {

@@ -42,7 +42,7 @@ static const char *const list_names[KG_LISTS] = {"names", "text", "meaning"};
 typedef struct Hit
 {
 	const KgMatch *match;
-	/* its match in each list, if joined is true */
+	/* if joined is true: the match of the hit in each list */
 	const KgMatch *lists[KG_LISTS];
 	/* rank of the hit in each list, from 1; 0: not in the list */
 	int ranks[KG_LISTS];
@@ -198,7 +198,7 @@ typedef struct Search
 	char *query;	   /* or NULL */
 	ArrayType *vector; /* or NULL */
 	int64 limit;
-	int ntypes; /* 0: all types */
+	int ntypes; /* number of types to search; 0: all types */
 	int32 *type_nos;
 } Search;
 
@@ -208,8 +208,8 @@ typedef struct HitList
 	Hits hits;
 	uint32 n;
 	/*
-	 * without the hits that turn out to be deleted or hidden when they are
-	 * read
+	 * number of all hits, without those that turned out to be deleted or hidden
+	 * when they were read
 	 */
 	int64 total;
 	bool truncated;
@@ -428,7 +428,10 @@ run_search(KgGraphCall *call, const Search *search, HitList *list)
 	}
 }
 
-/* Finds in the texts the words for which the shown hits were found. */
+/*
+ * Finds, in the texts of the shown hits, the words for which these hits were
+ * found.
+ */
 static void
 look_up_words(KgGraphCall *call, const Search *search, HitList *list)
 {
@@ -476,8 +479,8 @@ write_hint(const KgGraph *graph, const char *path, const char *message,
 }
 
 /*
- * Returns the matches of the longest word of the query that has matches, or
- * NULL.
+ * Searches for each word of the query. Returns the matches of the longest word
+ * that has matches, or NULL.
  */
 static KgMatches *
 search_words(KgGraphCall *call, const Search *search)

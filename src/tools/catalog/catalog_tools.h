@@ -30,8 +30,8 @@ extern void kg_list_read_limit(KgListQuery *query, const KgInput *in);
 extern bool kg_list_is_by_rank(const KgListQuery *query, const KgInput *in);
 extern void kg_list_read_search(KgListQuery *query, const KgInput *in);
 /*
- * Selects the rows by the conditions that no index supports. If the query has
- * a search, examines only the matches of the search.
+ * Selects rows by those conditions that no index supports. If the query has a
+ * search, examines only the matches of the search.
  */
 struct KgGraph;
 struct KgSelector;
@@ -52,8 +52,8 @@ extern int64 kg_list_read_cursor(KgListQuery *query,
 								 const char *cursor);
 
 /*
- * Fills the draft of a reply with a page. Members that rows have in addition
- * are not included.
+ * Sets the members of a reply's draft that depend only on a page of a list:
+ * counts, hints and the reason why a search stopped.
  */
 extern void kg_list_draft(KgDraft *draft, const KgListQuery *query,
 						  const KgListPage *page, int64 position);

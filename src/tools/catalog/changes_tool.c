@@ -40,7 +40,8 @@ typedef struct ChangesCall
 {
 	const KgCatalog *catalog;
 	KgFollowed followed;
-	char *key; /* digest that positions of this call contain */
+	/* keyed digest (see above) that the positions of this call contain */
+	char *key;
 	int64 limit;
 	int64 max_bytes;
 } ChangesCall;

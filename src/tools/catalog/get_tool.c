@@ -46,7 +46,7 @@ typedef struct GetCall
 	const char *as_of_text; /* as sent by the caller */
 	KgGot *got;
 	int ngot;
-	int *found; /* indexes in got of the entities that were found */
+	int *found; /* indexes in "got" of the entities that were found */
 	int nfound;
 } GetCall;
 
@@ -60,8 +60,8 @@ ask_then(void *arg)
 
 /*
  * Returns whether similar ids can be looked up. With as_of, the look-up reads
- * the history as lists do. If that would exceed a limit, returns false, and
- * the reply has no hints.
+ * the history, as lists do. If this reading would exceed a limit, returns
+ * false, and the reply has no hints.
  */
 static bool
 can_look(GetCall *call)
@@ -106,8 +106,8 @@ missing_hints(const GetCall *call)
 							   &correction,
 							   &w);
 		/*
-		 * Each hint has the call with the corrections of all hints before it,
-		 * too. So the last hint has the fully corrected call.
+		 * Each hint has a call with its own correction and the corrections of
+		 * all earlier hints. So the call of the last hint has all corrections.
 		 */
 		kg_correction_write(&correction, &w);
 		kg_jw_end_object(&w);
@@ -122,8 +122,8 @@ found(const GetCall *call, int i)
 }
 
 /*
- * Returns the present id of an entity that was found, which may have been
- * merged.
+ * Returns the id that a found entity has now. The id differs from the requested
+ * id if the requested entity was merged.
  */
 static const char *
 found_id(const GetCall *call, int i)
@@ -210,8 +210,8 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 }
 
 /*
- * Measures the entities. If the data of an entity is in the reply, "next" does
- * not have its id, so the bytes of the id are subtracted.
+ * Measures the entities. If the reply has the data of an entity, "next" does
+ * not contain its id, so the bytes of the id are subtracted.
  */
 static void
 measure_entities(void *items, Size *whole, Size *stub, Size *extra)
@@ -331,9 +331,9 @@ present_ids(const GetCall *call)
 }
 
 /*
- * If a requested entity was not found because it was merged into another
- * entity, reads that other entity, whose id is "now". Returns whether the
- * reply lists the entity: it exists and is not listed already.
+ * If a requested entity was merged into the entity with the id "now", reads
+ * that entity. Returns whether the reply must list it: it exists and is not
+ * listed already.
  */
 static bool
 follow_merged(GetCall *call, int i, char *now)

@@ -63,8 +63,8 @@ add_sort(KgListQuery *query, const KgField *field, const char *path,
 	sort->field = field;
 	sort->path = path;
 	/*
-	 * Enum values sort in declared order, and the value that is declared first
-	 * counts as the highest. So the direction is reversed.
+	 * Enum values sort in declared order, but the first declared value counts
+	 * as the highest. So the direction is reversed.
 	 */
 	sort->descending = field->kind == KG_KIND_ENUM ? !descending : descending;
 }
@@ -89,9 +89,9 @@ add_path(KgListQuery *query, const KgRefPath *through, const char *path,
 }
 
 /*
- * Parses an entry of "sort". An entry may name the id, either as "id" or by
- * the name of the property that holds the id. *by_id: an entry up to now names
- * the id.
+ * Parses an entry of "sort". An entry can name the id, either as "id" or by the
+ * name of the property that holds the id. *by_id is set if this entry or an
+ * earlier entry names the id.
  */
 static void
 parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
@@ -161,7 +161,7 @@ kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 typedef struct CursorHead
 {
 	int64 position;
-	int64 total; /* -1: not counted */
+	int64 total; /* -1: the rows were not counted */
 	bool total_known;
 	char padding[7];
 } CursorHead;
@@ -206,7 +206,7 @@ kg_list_read_cursor(KgListQuery *query, const StringInfoData *bound,
 	CursorHead head;
 
 	kg_validity_take(payload);
-	/* The cursor is signed, so its contents need no validation. */
+	/* A cursor is signed, so its contents need no validation. */
 	memcpy(&head, payload->data, sizeof(head));
 	query->counted = true;
 	query->total = head.total;
@@ -321,7 +321,7 @@ kg_list_read_search(KgListQuery *query, const KgInput *in)
 						  ->found;
 }
 
-/* Returns the matches of a search whose nodes are among the nodes. */
+/* Returns those matches of a search whose nodes are in the array "nodes". */
 static const KgMatches *
 matches_among(const KgMatches *matches, const int64 *nodes, uint32 n)
 {
@@ -363,8 +363,8 @@ check_counted(const KgListQuery *query, uint64 n)
 }
 
 /*
- * Reads, for the nodes, the values at the end of a path by which the list is
- * sorted.
+ * Reads the values by which the list is sorted, for nodes of the list. Each
+ * value is at the end of a path through references.
  */
 static const KgSortKeys *
 path_keys(const KgSort *sort, KgGraph *graph, const int64 *nodes, uint32 n)
@@ -484,7 +484,7 @@ names_path(const KgListQuery *query, const KgInput *in, const char *key)
 
 /*
  * Returns whether the call selects entities by conditions on entities of other
- * types.
+ * types ("related", "not_related" or paths).
  */
 static bool
 leads_on(const KgListQuery *query, const KgInput *in)
@@ -582,8 +582,8 @@ parse_call(ListCall *call, const Jsonb *arguments)
 						  arguments);
 	kg_input_open(&call->input, arguments, template, &call->repairs);
 	/*
-	 * Paths and chains of "related" lead to other types, so as_of must be
-	 * valid for those, too.
+	 * Paths and chains of "related" lead to other types, so as_of must be valid
+	 * for these types, too.
 	 */
 	kg_input_as_of(in, query->catalog, reads_others(query, in) ? NULL : type);
 	kg_past_require_type(type);
@@ -734,8 +734,8 @@ measure_items(void *items, Size *whole, Size *stub, Size *extra)
 
 /*
  * Returns whether the chains of "related" were walked from the nodes that pass
- * the filters. If there are no filters, they may have been walked from their
- * other ends.
+ * the filters. If there are no filters, the chains may have been walked from
+ * their other ends.
  */
 static bool
 is_walked(const KgListQuery *query)
@@ -750,7 +750,7 @@ is_walked(const KgListQuery *query)
 
 /*
  * Returns hints that explain why nothing was found, and hints about conditions
- * of not_related that nothing can fulfil. Returns NULL if there are no hints.
+ * of not_related that no entity can fulfil. Returns NULL if there are no hints.
  */
 static Jsonb *
 list_hints(const KgListQuery *query, bool nothing)
@@ -886,7 +886,10 @@ find_passages(ListCall *call)
 
 		if (row->match == NULL)
 			continue;
-		/* The match belongs to the query, so the passage is set in a copy. */
+		/*
+		 * The query owns the match, so the passage is set in a copy of the
+		 * match.
+		 */
 		matches[n] = palloc(sizeof(KgMatch));
 		*matches[n] = *row->match;
 		row->match = matches[n++];

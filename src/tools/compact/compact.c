@@ -26,10 +26,10 @@
 #include "tools/verify/verify.h"
 
 /*
- * Pointers of an argument: as the caller sent it to the compact tool, and in
- * the arguments of the called tool. cut: the called tool's argument is built
- * from the sent argument, so pointers to its members have no counterpart in
- * the sent argument.
+ * The JSON Pointers of an argument: the pointer in the arguments that the
+ * caller sent to the compact tool, and the pointer in the arguments of the
+ * called tool. cut: the called tool's argument is built from the sent argument,
+ * so pointers to its members have no counterpart in the sent argument.
  */
 typedef struct Rename
 {
@@ -65,13 +65,17 @@ typedef struct Compact
 	struct
 	{
 		const char *sent; /* name of the sent argument */
-		/* name of the called tool's argument that is built from it, or NULL */
+		/*
+		 * name of the called tool's argument that is built from the sent
+		 * argument, or NULL
+		 */
 		const char *behind;
 		const Jsonb *value;
-		bool labels; /* true: labels were added to the array */
+		/* true: labels were added to the called tool's argument, an array */
+		bool labels;
 	} made[KG_MAX_MADE];
 	int nmade;
-	/* max_bytes for the called tool; 0: as the caller sent it */
+	/* max_bytes for the called tool; 0: the max_bytes that the caller sent */
 	int64 room;
 	/* bytes by which the translated "next" is longer than the original */
 	int64 longer;
@@ -103,8 +107,8 @@ make(Compact *c, const char *sent, const char *behind, const Jsonb *value)
 }
 
 /*
- * Returns the name that the called tool has for a sent argument. Returns NULL
- * if both tools use the same name.
+ * Returns the called tool's name for an argument that the caller sent. Returns
+ * NULL if both tools use the same name.
  */
 static const char *
 name_behind(const Compact *c, const JsonbValue *key)
@@ -375,9 +379,9 @@ write_without_labels(const Compact *c, const char *sent,
 
 /*
  * Writes a sent argument from which an argument of the called tool was built.
- * If the called tool's error or "next" changes that argument, writes the new
- * value; a selection has the same form in both tools. Returns false if that is
- * impossible.
+ * If the called tool's error or "next" changes the built argument, writes the
+ * changed value; a selection has one form in both tools. Returns false if that
+ * is impossible.
  */
 static bool
 write_made(const Compact *c, int i, const JsonbContainer *arguments,
@@ -422,9 +426,9 @@ write_made(const Compact *c, int i, const JsonbContainer *arguments,
 }
 
 /*
- * Translates arguments in an error or "next" of the called tool to arguments
- * of the compact tool: the sent arguments, with the changes. Returns NULL if
- * that is impossible.
+ * Translates the arguments in an error or "next" of the called tool. The result
+ * is the arguments that the caller sent, with the changes that the called tool
+ * made. Returns NULL if that is impossible.
  */
 static Jsonb *
 sent_arguments(const Compact *c, const JsonbContainer *arguments)
@@ -495,9 +499,8 @@ sent_call(const Compact *c, const JsonbContainer *call)
 }
 
 /*
- * If a member of an error is the least value of max_bytes that suffices,
- * writes the value adjusted to the compact tool. Returns false for other
- * members.
+ * If a member of an error is the least sufficient value of max_bytes, writes
+ * this value, adjusted to the compact tool. Returns false for other members.
  */
 static bool
 write_least(const Compact *c, const JsonbContainer *said, const KgJsonIter *it,
@@ -691,8 +694,8 @@ refuse_beside(Compact *c, const char *const *keys, int n, const char *expected)
 /* ---- find ---- */
 
 /*
- * Raises KG_INVALID_INPUT if the filters have the maximum number of conditions
- * on the id, so that "ids" cannot add one.
+ * Raises KG_INVALID_INPUT if the caller's own conditions on the id have the
+ * maximum number, so that no condition for "ids" can be added.
  */
 static void
 check_own(const JsonbValue *own)
@@ -854,8 +857,8 @@ has_string(const JsonbContainer *array, const char *text)
 }
 
 /*
- * Adds to "fields" the labels of the entities that its references refer to. So
- * the caller needs no second call to read the labels.
+ * Adds labels to "fields": those of the entities to which the references in
+ * "fields" refer. So the caller needs no second call for the labels.
  */
 static void
 make_fields(Compact *c, const KgType *type)
@@ -919,8 +922,8 @@ make_groups(Compact *c)
 }
 
 /*
- * Returns whether an argument is only valid for a list of one type's entities.
- * Otherwise the call is a search for a name.
+ * Returns whether the call has an argument that is valid only for a list of
+ * entities of one type. Otherwise the call is a search for a name.
  */
 static bool
 asks_for_list(const KgInput *in)
@@ -1309,8 +1312,8 @@ kg_tool_count(const Jsonb *arguments)
 	if (!kg_json_is_object(&node))
 	{
 		/*
-		 * The node is not an object, so chains cannot be added to it. The
-		 * called tool refuses it.
+		 * The node is not an object, so no chain can be added to it. The called
+		 * tool will refuse the node.
 		 */
 		for (int i = 0; i < lengthof(chains); i++)
 			make(c, chains[i], NULL, NULL);
@@ -1413,8 +1416,8 @@ kg_tool_connect(const Jsonb *arguments)
 	make_selection(c, "to");
 	c->names = names;
 	/*
-	 * Reads only handles from a path's nodes, so the nodes need no properties
-	 * except labels.
+	 * Only the handles of a path's nodes are read here, so the nodes need no
+	 * properties except labels.
 	 */
 	return finish(c,
 				  kg_input_has(&c->call.input, "fields")

@@ -42,7 +42,7 @@ typedef enum Detail
 	/* property descriptions are cut to KG_SHORT_DESCRIPTION bytes */
 	DETAIL_SHORT,
 	DETAIL_NONE,
-	DETAIL_STUB, /* no properties, only their number */
+	DETAIL_STUB, /* only the number of properties */
 	NDETAILS
 } Detail;
 
@@ -134,7 +134,7 @@ append_enum(StringInfo text, const KgField *field)
 }
 
 /*
- * Appends the relation and the target of a reference: " -PLACED_BY->
+ * Appends the relation and the target type of a reference: " -PLACED_BY->
  * customer".
  */
 static void
@@ -185,7 +185,7 @@ append_property(StringInfo text, const KgCatalog *catalog, const KgField *field,
 
 /*
  * Returns whether a field is an object whose members are listed as properties
- * themselves. The object is then omitted.
+ * themselves. The object itself is then not listed.
  */
 static bool
 is_parent(const KgField *fields, int n, int i)
@@ -253,8 +253,8 @@ append_type(StringInfo text, const Writer *w, const Line *line, Detail detail)
 		return;
 	}
 	/*
-	 * A type's description is more useful than descriptions of properties, so
-	 * it is cut at most.
+	 * A type's description is more useful than the descriptions of its
+	 * properties. So it may be shortened, but is never omitted.
 	 */
 	append_description(text,
 					   type->description ? type->description : type->title,
@@ -328,8 +328,9 @@ append_arrow(StringInfo text, const KgRelation *relation)
 }
 
 /*
- * Appends the types that a relation connects: "a, b -R-> c", or "a -R-> b; c
- * -R-> d" if it does not connect every source type with every target type.
+ * Appends the types that a relation connects: "a, b -R-> c". If the relation
+ * does not connect every source type with every target type, appends "a -R-> b;
+ * c -R-> d".
  */
 static void
 append_joined(StringInfo text, const KgCatalog *catalog,
@@ -395,10 +396,7 @@ append_relation(StringInfo text, const Writer *w, const Line *line,
 		text, description_of(relation), Min(detail, DETAIL_SHORT));
 }
 
-/*
- * Returns the text of a line in the given detail. The text is cached in the
- * line.
- */
+/* Returns the text of a line in the given detail. The line caches the text. */
 static const char *
 line_text(const Writer *w, Line *line, Detail detail)
 {
@@ -464,8 +462,9 @@ properties_text(const Writer *w, const KgRelation *relation)
 }
 
 /*
- * Sets "as" of the relations whose properties are equal to those of the
- * relation before them. Relations without properties are skipped.
+ * If the properties of a relation are equal to those of the previous relation
+ * that has properties, sets "as" to the first of the successive relations with
+ * these properties. Skips relations without properties.
  */
 static void
 find_repeated(Writer *w)

@@ -49,8 +49,8 @@ kg_tool_schema(const Jsonb *arguments)
 	type = kg_call_type(&call, &call.input, "type");
 	room = call.max_bytes - KG_SCHEMA_ENVELOPE;
 	/*
-	 * The text may be too long when written as JSON, because a quote or a
-	 * newline then takes two bytes. So the loop tries again with less room.
+	 * A quote or a newline in the text takes two bytes in JSON, so the reply
+	 * may be too long. The loop then tries again with a shorter text.
 	 */
 	do
 	{

@@ -21,8 +21,8 @@ typedef struct Parts
 {
 	const JsonbContainer *object;
 	const KgOutline *outline;
-	const JsonbValue *key; /* unknown argument that the error is about */
-	/* true: the unknown argument is among the arguments to remove */
+	const JsonbValue *key; /* the unknown argument that the error is about */
+	/* true: this unknown argument is among the arguments to remove */
 	bool has_key;
 	KgCorrection correction;
 } Parts;
@@ -34,8 +34,9 @@ is_known(const Parts *parts, const char *name)
 }
 
 /*
- * Returns whether an argument of the call, judged by its name and value,
- * stands for the member of the tool's schema whose name is the last parameter.
+ * Returns whether an argument of the call stands for the member of the tool's
+ * schema that the last parameter names. Considers the name and the value of the
+ * argument.
  */
 static bool
 is_called(const Parts *parts, const char *name, const JsonbValue *value,
@@ -239,8 +240,8 @@ refuse_node_apart(Parts parts)
 /* ---- members of an object argument that was not sent ---- */
 
 /*
- * Returns whether all unknown arguments are members of the argument "member",
- * and include all members that it requires.
+ * Returns whether all unknown arguments are members of the object argument
+ * "member", and include all members that this object requires.
  */
 static bool
 are_members_of(const Parts *parts, const KgMember *member)
@@ -262,8 +263,8 @@ are_members_of(const Parts *parts, const KgMember *member)
 }
 
 /*
- * Returns the required argument that has all unknown arguments as members.
- * Returns NULL if no argument has, or if several do.
+ * Returns the required argument whose members include all unknown arguments.
+ * Returns NULL if there is no such argument, or if there are several.
  */
 static const KgMember *
 missing_whole(const Parts *parts, const char **name)
@@ -411,9 +412,7 @@ refuse_handles_apart(Parts parts)
 	Jsonb *handles;
 	int which = 0;
 
-	/*
-	 * The tool has an argument "type" itself, so the ids are ids of that type.
-	 */
+	/* The tool has an argument "type", so the ids are ids of that type. */
 	if (is_known(&parts, "type"))
 		return;
 	while (which < lengthof(ours) && !is_known(&parts, ours[which].name))
@@ -456,8 +455,8 @@ refuse_handles_apart(Parts parts)
 /* ---- an item of a tool that writes ---- */
 
 /*
- * Returns the type that a tool writes, or NULL. The argument "type" may name
- * it.
+ * Returns the type that a tool writes, or NULL. For a tool of all types, this
+ * is the type that the argument "type" names.
  */
 static const KgType *
 written_type(const Parts *parts, const KgCallable *called)
@@ -489,9 +488,9 @@ refuse_id_apart(Parts parts)
 }
 
 /*
- * If "id" and properties were sent as arguments, raises an error with a call
- * that has them as the only item. All unknown arguments must be members of an
- * item, or properties; an update has properties in "set".
+ * If "id" and properties were sent as arguments, raises an error with a call in
+ * which they form the only item. In an update, the properties become members of
+ * "set". All unknown arguments must be properties or members of an item.
  */
 static void
 refuse_item_apart(Parts parts, const KgCallable *called)

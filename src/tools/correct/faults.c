@@ -30,8 +30,8 @@ call_of(const JsonbContainer *said)
 }
 
 /*
- * Writes an error or a hint as an entry of the list of faults. If it has a
- * corrected call, its list of allowed values is omitted.
+ * Writes an error or a hint as an entry of the list of faults. If the error or
+ * hint has a corrected call, omits its list of allowed values.
  */
 static void
 write_fault(KgJsonWriter *w, const JsonbContainer *said)
@@ -55,9 +55,9 @@ write_fault(KgJsonWriter *w, const JsonbContainer *said)
 }
 
 /*
- * Writes the hints that have a corrected call as faults, and returns the last
- * call. A hint without "nearest" is skipped, because it is about existing
- * edges, not about the arguments.
+ * Writes those hints that have a corrected call as faults. Returns the
+ * corrected call of the last of them. Skips hints without "nearest": they are
+ * about existing edges, not about the arguments.
  */
 static Jsonb *
 write_hints(KgJsonWriter *w, const Jsonb *reply)

@@ -10,8 +10,12 @@
 /* The result of trying a call. */
 typedef struct KgTried
 {
-	Jsonb *reply; /* NULL: the call failed or was not tried */
-	Jsonb *error; /* NULL: no error, or an error that a caller cannot correct */
+	Jsonb *reply; /* the reply; NULL: the call failed or was not tried */
+	/*
+	 * the error; NULL: there was no error, or it is an error that a caller
+	 * cannot correct
+	 */
+	Jsonb *error;
 } KgTried;
 
 typedef KgTried (*KgTry)(const char *tool, const Jsonb *arguments);

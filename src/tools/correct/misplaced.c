@@ -16,8 +16,8 @@
 #include "tools/offered.h"
 
 /*
- * An object of the arguments that has misplaced properties, and the node
- * (selection) to whose "filters" they belong.
+ * An object of the arguments that contains misplaced properties. The properties
+ * belong to the "filters" of a node (selection).
  */
 typedef struct Misplaced
 {
@@ -25,10 +25,11 @@ typedef struct Misplaced
 	const JsonbContainer *object;
 	const char *path;
 	const JsonbContainer
-		*node; /* the object, or the member of it, that has "filters" */
+		*node; /* the node: the object itself, or a member of the object */
 	const char *node_path;
-	const KgType *type;	   /* type whose entities the node selects */
-	const char *type_name; /* unknown argument that names the type, or NULL */
+	const KgType *type; /* type whose entities the node selects */
+	/* the unknown argument that names the type, or NULL */
+	const char *type_name;
 } Misplaced;
 
 static bool
@@ -49,9 +50,9 @@ type_of_tool(const KgCatalog *catalog)
 }
 
 /*
- * Returns the type with the name, or the type that a misspelt name certainly
- * means, or NULL. If the type were not found, a property of it would be an
- * unknown argument, and might be corrected to the name of another argument.
+ * Returns the type with this name, or the type that a misspelt name certainly
+ * means, or NULL. Without the type, its properties would be unknown arguments,
+ * and a property might be corrected to the name of another argument.
  */
 static const KgType *
 type_meant(const KgCatalog *catalog, const char *name)
@@ -111,8 +112,8 @@ find_type(Misplaced *m)
 }
 
 /*
- * Returns a type that has the property, for the end of a step without a label.
- * Returns NULL if there is no such type.
+ * For the end of a step without a label: returns a type that has the property.
+ * Returns NULL if no type has the property.
  */
 static const KgType *
 any_type_with(const Misplaced *m, const char *name)
@@ -142,9 +143,9 @@ is_property(const Misplaced *m, const char *name)
 }
 
 /*
- * Returns "filters" with the misplaced properties added, and removes them from
- * the call. Returns NULL if "filters" already has one of these properties, or
- * is not an object.
+ * Returns "filters" with the misplaced properties added, and removes these
+ * properties from the arguments of the call. Returns NULL if "filters" is not
+ * an object, or already has one of these properties.
  */
 static Jsonb *
 gather(KgCorrection *correction, const Misplaced *m, const JsonbValue *filters)
@@ -184,8 +185,8 @@ new_error(const Misplaced *m, const char *name, const char *what)
 }
 
 /*
- * If the node can be selected only by "filters", but the call has ids, raises
- * an error with a condition on the id.
+ * If the call has ids, but only "filters" can select the node, raises an error
+ * with a condition on the id.
  */
 static void
 refuse_ids(const Misplaced *m, const char *name)
@@ -261,9 +262,9 @@ propose_list(const Misplaced *m, KgError *err)
 }
 
 /*
- * Raises KG_INVALID_INPUT for a property that the tool cannot filter by.
- * Otherwise, a correction might use the value for another argument, such as
- * "code" for "id".
+ * Raises KG_INVALID_INPUT for a property by which the tool cannot filter.
+ * Without this error, a correction might use the value of the property for
+ * another argument, such as "code" for "id".
  */
 static void
 refuse_property(const Misplaced *m, const char *name)

@@ -18,8 +18,9 @@
 #include "tools/input/outline.h"
 
 /*
- * Returns whether the tool with this schema template accepts all members of
- * the object, and the object has all members that the template requires.
+ * Returns whether a tool accepts the object: the schema template has all
+ * members of the object, and the object has all members that the template
+ * requires.
  */
 static bool
 fits(const JsonbContainer *object, const char *template)
@@ -34,8 +35,9 @@ fits(const JsonbContainer *object, const char *template)
 }
 
 /*
- * Returns the list or get tool of the type of the called tool, if the
- * arguments fit it. Returns NULL if the caller has no such tool.
+ * Returns the list or get tool for the type of the called tool, if the
+ * arguments fit that list or get tool. Returns NULL if they do not fit, or if
+ * the caller does not have the tool.
  */
 static const char *
 other_of_type(const KgCatalog *catalog, const KgTool *called,
@@ -64,9 +66,9 @@ other_of_type(const KgCatalog *catalog, const KgTool *called,
 }
 
 /*
- * Returns whether a call with an unknown argument may be meant for the tool
- * instead. It may be if the tool is a graph tool, or if both tools are compact
- * tools and the tool requires the argument.
+ * Returns whether a call with an unknown argument may be meant for another
+ * tool, "tool". This is possible for graph tools. Between compact tools it is
+ * possible if "tool" requires the argument.
  */
 static bool
 may_be_meant(const KgFixedTool *tool, const KgFixedTool *called,
@@ -155,9 +157,9 @@ refuse_search(const KgCatalog *catalog, const JsonbContainer *arguments,
 }
 
 /*
- * Returns whether the unknown argument is an argument of the called tool under
- * another name, such as max_hops for k. If so, the call is not meant for
- * another tool that has the name, perhaps with another meaning or form.
+ * Returns whether the unknown argument is another name of an argument that the
+ * called tool has, such as max_hops for k. If so, the call is meant for the
+ * called tool, even if another tool has an argument with that name.
  */
 static bool
 is_ours_by_another_name(const KgCall *call, const KgFixedTool *called,

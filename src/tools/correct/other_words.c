@@ -20,8 +20,8 @@ static const char *const size_words[] = {
 	"per_page", "page_size", "pageSize", "perPage", "items_per_page", NULL};
 
 /*
- * Finds the member that has one of the names, and returns its name. Returns
- * NULL if no member has, or if several do.
+ * Finds the only member that has one of the names, and returns its name.
+ * Returns NULL if there is no such member, or if there are several.
  */
 static const char *
 only_member(const KgInput *in, const char *const *names, JsonbValue *value)
@@ -137,9 +137,9 @@ take_hops(KgInput *in)
 }
 
 /*
- * Sets *size to the number of items on a page: the member with the name, the
- * limit of the call, or the default limit. Returns false if it cannot be
- * determined.
+ * Sets *size to the number of items on a page: the value of the named member,
+ * or the limit of the call, or the default limit. Returns false if the size
+ * cannot be determined.
  */
 static bool
 read_size(const KgInput *in, const char *name, const JsonbValue *value,
@@ -210,9 +210,9 @@ steps_name(const KgInput *in)
 }
 
 /*
- * Sets *step to the only step: the only item of the array, or the value itself
- * if it is not an array. Returns false for several steps, for a step that has
- * a direction, and for JSON text.
+ * Sets *step to the only step: the only item of the array or, if the value is
+ * not an array, the value itself. Returns false for several steps, for a step
+ * that has a direction, and for JSON text.
  */
 static bool
 only_step(const JsonbValue *steps, JsonbValue *step)

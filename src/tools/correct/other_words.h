@@ -9,10 +9,11 @@
 #include "tools/input/input.h"
 
 /*
- * Replaces these members by arguments of the tool with the same meaning, and
- * reports the repair: "page" with its size, "hops" of a step, a "direction"
- * beside the only step, and members of "node" beside it. Returns false if the
- * object has no such member, or if the meaning is uncertain.
+ * Replaces members that other interfaces use by arguments of the tool with the
+ * same meaning, and reports a repair. These members are: "page" with its size,
+ * "hops" of a step, a "direction" beside the only step, and members of "node"
+ * beside it. Returns false if the object has no such member, or if the meaning
+ * is uncertain.
  */
 extern bool kg_take_other_words(KgInput *in);
 

@@ -139,7 +139,9 @@ typedef struct EndValues
 	KgAggregate *a;
 	KgGroupKey *key;
 	const KgTraversal *t;
-	/* counts of edges if the property is such a count, or NULL */
+	/*
+	 * the counts of edges, if the property is a count of edges; otherwise NULL
+	 */
 	const KgCounts *counts;
 } EndValues;
 
@@ -296,8 +298,9 @@ edge_values(const KgAggregate *a, const KgGroupKey *key, int64 x, int64 y,
 }
 
 /*
- * Sets the values of a group key over a relationship for a node: the values of
- * the nodes to which the relationship leads. A value may occur several times.
+ * Sets the values that a group key over a relationship has for a node. They are
+ * the values of the nodes to which the relationship leads. A value may occur
+ * several times.
  */
 static void
 related_values(const KgAggregate *a, const KgGroupKey *key, int64 node,
@@ -374,7 +377,8 @@ aggregated_value(const KgAggregate *a, int i, const KgRef *ref)
 
 /*
  * Adds a node to the group of each combination of its group values. "times" is
- * the number of such nodes; with 0, only an edge is added.
+ * the number of nodes with these values; with 0, no node is counted, only an
+ * edge is added.
  */
 static void
 add_combinations(KgAggregate *a, const KgValues *values,
@@ -408,8 +412,8 @@ add_combinations(KgAggregate *a, const KgValues *values,
 
 /*
  * Adds the current row of the chain to a->joints, once for each combination of
- * its group values. An array has a value for each of its items. "group" is the
- * group whose value is set next.
+ * the row's group values. An array property has a value for each of its items.
+ * "group" is the index of the group whose value is set next.
  */
 static void
 add_joints(KgAggregate *a, int group, const KgJoint *begun)
@@ -663,8 +667,8 @@ add_field(Keys *keys, const KgField *field)
 }
 
 /*
- * Returns whether the index keys contain all values that are needed from a
- * node. Sets the fields whose keys are needed.
+ * Returns whether the index keys of a node contain all values that the
+ * aggregation needs. Sets the fields whose keys are needed.
  */
 static bool
 follows_from_keys(KgAggregate *a, Keys *keys)
@@ -710,8 +714,8 @@ follows_from_keys(KgAggregate *a, Keys *keys)
 }
 
 /*
- * Sets the distinct values of a property from its index keys. Sets the value
- * "missing" if there are no keys.
+ * Sets the distinct values of a property from index keys. If there are no keys,
+ * sets the value "missing".
  */
 static void
 key_values(const KgField *field, KgTruncate truncate, const KgPackedKey *keys,
@@ -803,9 +807,10 @@ add_foreign(const JsonbValue *const *found, int64 entities, void *arg)
 }
 
 /*
- * Aggregates selected foreign nodes, whose type reads a table of the user.
- * Does not read their documents: an SQL statement over the table groups them
- * by all properties that are needed. Otherwise like aggregate_type().
+ * Aggregates the selected nodes of a type that reads a table of the user, and
+ * sets *n to their number. An SQL statement groups the rows of the table by all
+ * needed properties, so no document is read. Returns false if that is not
+ * possible.
  */
 static bool
 aggregate_foreign(KgAggregate *a, uint32 *n)
@@ -846,7 +851,7 @@ aggregate_foreign(KgAggregate *a, uint32 *n)
 
 /*
  * Returns a property that has exactly one index key for each entity, or NULL.
- * The number of its keys is the number of entities.
+ * The number of keys of such a property is the number of entities.
  */
 static const KgField *
 countable_field(const KgType *type)
@@ -937,8 +942,8 @@ add_nodes(KgAggregate *a, const int64 *nodes, uint32 n)
 }
 
 /*
- * Keeps in the array only the nodes from which the chain of relationships can
- * be completed. Returns their number.
+ * Removes from the array the nodes from which the chain of relationships cannot
+ * be completed. Returns the number of remaining nodes.
  */
 static uint32
 keep_connected(KgAggregate *a, int64 *nodes, uint32 n)
@@ -973,7 +978,8 @@ estimate(KgAggregate *a, const int64 *nodes, uint32 n)
 }
 
 /*
- * Returns whether the relationships are the reason why the reply has no rows.
+ * Returns whether the reply has no rows because the relationships lead to no
+ * node.
  */
 static bool
 ends_early(const KgAggregate *a)
@@ -1034,7 +1040,7 @@ read_paths(KgAggregate *a, const int64 *nodes, uint32 n)
 
 /*
  * Returns whether nodes from which the chain of relationships cannot be
- * completed may be omitted early. They may not if hints about not_related must
+ * completed may be omitted early. Returns false if hints about not_related must
  * consider all nodes.
  */
 static bool
@@ -1049,8 +1055,8 @@ may_leave_out(const KgAggregate *a)
 }
 
 /*
- * Aggregates the selected nodes and sets *selected to their number. Returns
- * the nodes, or NULL if they did not have to be selected.
+ * Aggregates the selected nodes and sets *selected to their number. Returns the
+ * nodes, or NULL if the aggregation did not need a list of nodes.
  */
 static int64 *
 aggregate(KgAggregate *a, uint32 *selected)
@@ -1119,7 +1125,7 @@ row_value(const KgAggregate *a, const Row *row, int column)
 }
 
 /*
- * Compares rows by the requested sort, then by the values of their groups.
+ * Compares rows by the requested sort keys, then by the values of their groups.
  * Missing values are last in both directions.
  */
 static int
@@ -1187,8 +1193,8 @@ compare_per(const void *x, const void *y, void *arg)
 }
 
 /*
- * Keeps the first rows for each value of the group "per", without changing the
- * order. Returns the number of kept rows.
+ * Keeps only the first rows for each value of the group "per". Does not change
+ * the order of the rows. Returns the number of remaining rows.
  */
 static uint32
 keep_per(const KgAggregate *a, Row *rows, uint32 n)
@@ -1247,8 +1253,8 @@ row_json(const KgAggregate *a, const Row *row)
 }
 
 /*
- * Returns the field whose values are in a group's column: the property, or the
- * id.
+ * Returns the field whose values are in the column of a group: the property, or
+ * the id.
  */
 static const KgField *
 group_field(const KgAggregate *a, const KgGroupKey *key)

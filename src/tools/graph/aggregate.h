@@ -22,7 +22,7 @@
 #define KG_MAX_COLUMNS (2 * KG_MAX_GROUPS + KG_MAX_AGGREGATIONS)
 
 /*
- * The values that a group key has for an entity, or for a node at the end of a
+ * The values of a group key for one entity, or for one node at the end of a
  * relationship.
  */
 typedef struct KgValues
@@ -58,17 +58,19 @@ typedef struct KgGroupKey
 	 * or NULL
 	 */
 	const char *counted_path;
-	KgValues *ends; /* indexed by node of t.set, or of the chain's set */
+	/* values of end nodes, indexed by node of t.set or of the chain's set */
+	KgValues *ends;
 } KgGroupKey;
 
 /*
- * The group values in one row of the chain, for the groups that are by steps
- * of the chain.
+ * The group values in one row of the chain. Only groups by steps of the chain
+ * have a value here.
  */
 typedef struct KgJoint
 {
 	KgGroupValue values[KG_MAX_GROUPS];
-	const KgReplyEdge *edge; /* the edge in the step edge_step, or NULL */
+	/* edge of the row in the step edge_step, or NULL */
+	const KgReplyEdge *edge;
 } KgJoint;
 
 /* The labels of the entities that the values of a group refer to. */
@@ -101,8 +103,8 @@ typedef struct KgAggregate
 	int nspecs;
 	KgAggregateSpec specs[KG_MAX_AGGREGATIONS];
 	/*
-	 * Indexed by aggregation: a path through references to the property, or
-	 * NULL; and the values at the end of the path.
+	 * Indexed by aggregation: path through references to the property, or NULL.
+	 * reached has the values at the end of that path.
 	 */
 	const KgRefPath *paths[KG_MAX_AGGREGATIONS];
 	KgRefValues *reached[KG_MAX_AGGREGATIONS];
@@ -133,25 +135,29 @@ typedef struct KgAggregate
 	 * values. -1: "limit" is the number of all rows.
 	 */
 	int per;
-	/* the count of edges that was named last, or NULL */
+	/* the count of edges that the arguments named last, or NULL */
 	const KgField *counted;
 	const char *counted_path;
 	bool counts_kept;
 	/* State of the execution: */
 	/*
-	 * Counts of edges, if they must be computed for the nodes; otherwise NULL.
+	 * Counts of edges of the nodes, if the aggregation needs them; otherwise
+	 * NULL.
 	 */
 	KgCounts *counts;
 	KgGroups *result;
-	MemoryContext work; /* memory context that is reset for each node */
+	MemoryContext work; /* memory context, reset after each node */
 	KgTraversal chain;	/* the chain of relationships, if the call has one */
 	/* number of nodes from which the chain can be completed */
 	uint32 kept;
 	/* last step by which a group is formed; 0: no group is by a step */
 	int deepest;
-	/* node of the start and of the end of each step in the current row */
+	/*
+	 * nodes of the current row: the start node, then the node at the end of
+	 * each step
+	 */
 	uint32 bound[KG_MAX_STEPS + 1];
-	/* number of elements of joints: the rows of the current node */
+	/* number of elements of joints, which has the rows of the current node */
 	int njoints;
 	int joint_room;
 	KgJoint *joints;

@@ -125,8 +125,8 @@ read_truncate(const KgInput *in, const KgField *field, const char *name)
 }
 
 /*
- * Returns the name of a group's column. If a relationship is used in several
- * directions, later columns have the direction as a suffix.
+ * Returns the name of a group's column. If groups use a relationship in several
+ * directions, the names of later columns have the direction as a suffix.
  */
 static const char *
 end_column(const KgAggregate *a, const KgGroupKey *key)
@@ -260,8 +260,8 @@ follows(const KgFollow *follow, int32 number)
 }
 
 /*
- * If a step (counted from 0) can end in one type only, returns the type.
- * Otherwise returns NULL.
+ * If a step (counted from 0) can end only at nodes of one type, returns the
+ * type. Otherwise returns NULL.
  */
 static const KgType *
 only_type(const KgAggregate *a, int step)
@@ -571,9 +571,9 @@ count_edges(KgAggregate *a)
 }
 
 /*
- * Reads the name of a column. If no column has the name, but exactly one
- * aggregation would have it without its "as", returns the column of that
- * aggregation and reports the repair. Otherwise returns the name as it is.
+ * Reads the name of a column. If no column has this name, but exactly one
+ * aggregation without its "as" would have it, returns the column of that
+ * aggregation and reports a repair. Otherwise returns the name as it was sent.
  */
 static char *
 column_of(KgAggregate *a, const KgInput *in, const char *key)
@@ -629,7 +629,10 @@ read_items(KgAggregate *a, const char *key, const char *what,
 	}
 }
 
-/* Reads "per": the group for which "limit" applies to each of its values. */
+/*
+ * Reads "per", which names a group. "limit" then applies to the rows of each
+ * value of this group.
+ */
 static void
 read_per(KgAggregate *a)
 {

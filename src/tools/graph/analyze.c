@@ -84,7 +84,7 @@ typedef struct Analysis
 	uint32 n;
 	int64 *listed; /* nodes that the rows list */
 	uint32 nlisted;
-	KgNodeSet set; /* set of the nodes in listed */
+	KgNodeSet set; /* set of the nodes in "listed" */
 	/* entities of the nodes, indexed by node of set; id NULL: not visible */
 	KgRef *refs;
 	KgReply reply;
@@ -220,8 +220,8 @@ read_arguments(Analysis *a, const Jsonb *arguments)
 /* ---- rows ---- */
 
 /*
- * Returns the index in the network of the i-th node that the caller sent, or
- * KG_NO_NODE if it is not in the network.
+ * Returns the index in the network of the i-th node that the caller sent.
+ * Returns KG_NO_NODE if the node is not in the network.
  */
 static uint32
 sent_node(const Analysis *a, int i)
@@ -233,8 +233,8 @@ sent_node(const Analysis *a, int i)
 }
 
 /*
- * Orders a heap that has the best nodes up to now: the worst of them is at the
- * top.
+ * Orders a heap that has the best nodes up to now. The top of the heap is the
+ * worst of these nodes.
  */
 static int
 compare_scores(Datum a, Datum b, void *arg)
@@ -321,8 +321,8 @@ rank_nodes(Analysis *a, const double *scores)
 }
 
 /*
- * Chooses the groups that are listed. Returns an array, indexed by group, of
- * the index of the group's row + 1; 0: the group is not listed.
+ * Chooses the groups to list. Returns an array, indexed by group, that has the
+ * index of the group's row + 1, or 0 if the group is not listed.
  */
 static uint32 *
 choose_groups(Analysis *a)
@@ -389,7 +389,7 @@ list_groups(Analysis *a)
 	}
 }
 
-/* Makes a row of each neighbour that the sent nodes have in common. */
+/* Makes a row of each node that is a neighbour of all sent nodes. */
 static void
 list_common(Analysis *a)
 {
@@ -405,8 +405,8 @@ list_common(Analysis *a)
 }
 
 /*
- * Rounds scores to six digits, so that rounding errors do not decide the
- * order.
+ * Rounds scores to six digits, so that rounding errors do not decide the order
+ * of nodes.
  */
 static double *
 six_digits(const Analysis *a, double *scores)
@@ -503,8 +503,8 @@ resolve_listed(Analysis *a)
 }
 
 /*
- * Rows list distinct nodes, so a node has the same index in "listed" and in
- * the set.
+ * Rows list distinct nodes, so the index of a node in "listed" is also its
+ * index in the set and in a->refs.
  */
 static const KgRef *
 ref_of(const Analysis *a, const Row *row, uint32 i)
@@ -557,7 +557,10 @@ write_number(KgJsonWriter *w, const char *key, double number)
 	kg_jw_numeric(w, score_numeric(number));
 }
 
-/* Writes the sizes of the network, and properties of the measure as a whole. */
+/*
+ * Writes the sizes of the network, and those results of the measure that
+ * describe the network as a whole.
+ */
 static void
 write_network(const Analysis *a, KgJsonWriter *w)
 {
@@ -611,7 +614,7 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 		kg_jw_kstrings(w, "unknown_nodes", unknown, n);
 }
 
-/* Drops rows of nodes that are no longer visible. */
+/* Removes rows whose nodes are no longer visible. */
 static void
 drop_rows(Analysis *a)
 {

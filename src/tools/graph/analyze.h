@@ -12,9 +12,9 @@ typedef struct KgMeasured
 {
 	uint32 n;
 	char **ids;
-	/* indexed as ids: the score of the entity, or the number of its group */
+	/* indexed as "ids": score of the entity, or number of the entity's group */
 	double *values;
-	bool whole; /* the values are integers */
+	bool whole; /* true: the values are integers */
 } KgMeasured;
 
 /*
@@ -27,9 +27,9 @@ extern void kg_analyze_type(const KgType *type, const Jsonb *arguments,
 							KgMeasured *measured, KgJsonWriter *w);
 
 /*
- * Measures the graph as kg_analyze_type() does, and writes each value to a
- * property of the entity. Returns the reply. Requires admin access, and a
- * caller that sees the whole tenant.
+ * Measures the graph that the caller sees, and writes each value to a property
+ * of the entity. Returns the reply. Requires admin access, and a caller that
+ * sees the whole tenant.
  */
 extern Jsonb *kg_keep_measure(const char *type, const char *property,
 							  const Jsonb *arguments);

@@ -15,7 +15,8 @@ struct KgReached
 {
 	KgGraphCall *call;
 	/*
-	 * indexed by rank: types in which the walk can be after the hops up to now
+	 * indexed by rank: whether the walk can be at a node of the type after the
+	 * hops up to now
 	 */
 	bool *at;
 };
@@ -70,8 +71,8 @@ kg_reached_begin(KgGraphCall *call, const KgType *type)
 }
 
 /*
- * Returns, indexed by rank, the types that are one hop from the types at which
- * the walk can be.
+ * Returns the set of types, indexed by rank, that one hop can reach from the
+ * types in reached->at.
  */
 static bool *
 hop(const KgReached *reached, const KgFollow *follow)

@@ -172,8 +172,8 @@ throw_unknown_relation(KgGraphCall *call, const char *name, const char *path)
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "the name of a relationship type");
 	/*
-	 * The string has several names, so the nearest name would replace only one
-	 * of them.
+	 * The string has several names, so the error suggests a list of names. A
+	 * single similar name would replace the whole string.
 	 */
 	if (strpbrk(name, ",|;") != NULL)
 	{
@@ -229,7 +229,10 @@ add_name(KgGraphCall *call, KgRelationNames *names, const JsonbValue *value,
 		names->names[names->n++] = kg_call_relation_name(call, value, path);
 }
 
-/* Reads the names in an array. If there is no array, selects all relations. */
+/*
+ * Reads an array of names of relations. If the array is absent, selects all
+ * relations.
+ */
 static KgRelationNames
 read_names(KgGraphCall *call, const JsonbValue *array, const char *path)
 {
@@ -507,8 +510,8 @@ select_by_name(KgGraphCall *call, const KgInput *in, const char *query,
 	named.ids = palloc((n + 1) * sizeof(char *));
 	kg_graph_resolve(call->graph, nodes, n, false, keep_id, &named);
 	/*
-	 * If nothing matches, use the name as an unknown id: the reply for an
-	 * unknown id has hints.
+	 * No entity matches the name, so the name is used as an unknown id: the
+	 * reply for an unknown id has hints.
 	 */
 	if (named.n == 0)
 		named.ids[named.n++] = pstrdup(query);

@@ -53,8 +53,9 @@ extern const KgType *kg_call_type(KgGraphCall *call, const KgInput *in,
  */
 extern int kg_call_types(KgGraphCall *call, const char *key, uint16 **ranks);
 /*
- * Reads an array of names of types, as kg_call_types() does. If the array
- * contains "*", sets *all.
+ * Reads an array of names of types and sets *ranks to the ranks of the types.
+ * Returns their number, or -1 if the array is absent. If the array contains
+ * "*", sets *all.
  */
 extern int kg_call_types_or_all(KgGraphCall *call, const char *key,
 								uint16 **ranks, bool *all);
@@ -113,8 +114,8 @@ extern KgRelationNames kg_call_relation_list(KgGraphCall *call,
 extern void kg_call_follow(KgGraphCall *call, const KgRelationNames *names,
 						   KgDirection direction, KgFollow *follow);
 /*
- * Returns the type to which one hop from the type "from" leads. Returns NULL
- * if it can lead to several types. If from is NULL, the hop may begin at any
+ * Returns the type to which one hop from the type "from" leads. Returns NULL if
+ * the hop can lead to several types. If from is NULL, the hop may begin at any
  * type.
  */
 extern const KgType *kg_follow_leads_to(const KgCatalog *catalog,

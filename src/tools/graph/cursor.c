@@ -90,8 +90,8 @@ kg_cursor_ref(KgGraphCall *call, const JsonbContainer *items, int i)
 	else
 	{
 		/*
-		 * The type does not exist any more, so continue after the last node of
-		 * the type before it.
+		 * The type no longer exists, so the next page begins after the last
+		 * node of the type before it.
 		 */
 		ref.rank = (uint16) rank;
 		ref.id = "\xff";

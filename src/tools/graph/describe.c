@@ -199,8 +199,9 @@ order_variants(GraphSchema *s)
 }
 
 /*
- * Writes the properties that a relation has between two particular types (a
- * variant). The relation itself lists the properties of all its variants.
+ * Writes the properties that edges of a relation have between two particular
+ * types (a variant). The relation itself lists the properties of all its
+ * variants.
  */
 static void
 write_variant_properties(const Variant *v, KgJsonWriter *w)
@@ -296,10 +297,7 @@ measure_entries(void *items, Size *whole, Size *stub, Size *extra)
 	}
 }
 
-/*
- * Writes the entries from index "from" up to "to", as far as they fit into the
- * reply.
- */
+/* Writes the entries from index "from" up to "to" that fit into the reply. */
 static void
 write_entries(const GraphSchema *s, const KgFit *fit, const char *key, int from,
 			  int to, KgJsonWriter *w)
@@ -312,7 +310,7 @@ write_entries(const GraphSchema *s, const KgFit *fit, const char *key, int from,
 }
 
 /*
- * An entry counts as shortened only if the caller requested it with its
+ * An entry counts as shortened only if the caller requested the entry with its
  * properties.
  */
 static void

@@ -14,7 +14,10 @@
 #include "query/graph/related.h"
 #include "tools/graph/graph.h"
 
-/* Returns, indexed by rank, the types that are one hop from the types "at". */
+/*
+ * Returns the set of types, indexed by rank, that one hop can reach from the
+ * types "at".
+ */
 static bool *
 hop(const KgGraph *graph, const KgFollow *follow, const bool *at)
 {
@@ -55,8 +58,8 @@ has_any(const KgGraph *graph, const bool *types)
 }
 
 /*
- * Returns, indexed by rank, the types in which a step can end. Considers only
- * the first ntests tests of the step's end.
+ * Returns the set of types, indexed by rank, at which a step can end. Considers
+ * only the first ntests tests of the step's end.
  */
 static bool *
 ends_of(const KgGraph *graph, const KgStepSpec *step, const KgFollow *follow,
@@ -127,9 +130,9 @@ has_end_at(const KgGraph *graph, const KgRelation *relation, const bool *at)
 }
 
 /*
- * Appends a name to a list in an error's text: ": a, b". The names are not in
- * "allowed": if the only name were there, a caller might send it, although
- * that changes the meaning of the call.
+ * Appends a name to a list of names in an error's text: ": a, b". The names are
+ * not in the error's member "allowed": a caller might send the only allowed
+ * name, although that would change the meaning of the call.
  */
 static void
 add_name(StringInfo names, const char *name)
@@ -200,8 +203,8 @@ throw_no_end(const KgGraph *graph, const KgStepSpec *step, const bool *at,
 }
 
 /*
- * Returns, indexed by rank, the types in which a step can end if it is
- * followed in either direction.
+ * Returns the set of types, indexed by rank, at which a step can end if it may
+ * be followed in both directions.
  */
 static bool *
 either_ends(const KgGraph *graph, const KgStepSpec *step, const bool *at,
@@ -241,7 +244,10 @@ throw_impossible(const KgGraph *graph, const KgStepSpec *step, const bool *at,
 						   : "/to/label");
 }
 
-/* Returns whether a node of one of the types can match the filters of the end. */
+/*
+ * Returns whether a node of one of the types "ends" can match the filters of
+ * the step's end.
+ */
 static bool
 can_match(const KgGraph *graph, const KgStepSpec *step, const bool *ends)
 {
@@ -292,8 +298,9 @@ report_reversed(KgGraphCall *call, const KgStepSpec *step, const char *path)
 }
 
 /*
- * Reverses a step if its direction is impossible, and the filters of its end
- * can match in the other direction. Returns the types in which it can end.
+ * Reverses a step if no edge can have its direction, and the filters of its end
+ * can match in the opposite direction. Returns the types at which the step can
+ * end.
  */
 static bool *
 orient(KgGraphCall *call, KgStepSpec *step, const bool *at,

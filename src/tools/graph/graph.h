@@ -50,16 +50,17 @@ typedef struct KgSteps
 	int n;
 	KgStepSpec specs[KG_MAX_STEPS];
 	/*
-	 * for each step, the type that replies give an edge that represents a walk
-	 * of several hops
+	 * for each step of several hops: the type that a reply shows for the single
+	 * edge that represents the walk
 	 */
 	const char *types[KG_MAX_STEPS];
 } KgSteps;
 
 /*
- * Applies filters of a step of one hop that only its end can have to the end,
- * and filters of the end that only the edge can have to the step; reports the
- * repairs. The hops of the step have been read.
+ * Moves misplaced filters of a step that has one hop, and reports repairs. A
+ * filter of the step that only the end node can have is moved to the end. A
+ * filter of the end that only the edge can have is moved to the step. Must be
+ * called after the hops of the step were read.
  */
 extern void kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
 								KgInput *in, const KgStepSpec *step);
@@ -131,17 +132,19 @@ extern void kg_orient_steps(KgGraphCall *call, const KgType *type,
 
 /*
  * kg_call_related() reads the members "related" and "not_related". It returns
- * NULL if both are absent. kg_reached_related() reverses their steps as
- * kg_orient_steps() does, and checks the types that the steps reach.
+ * NULL if both are absent. kg_reached_related() reverses their steps if no edge
+ * can have the direction of a step, and checks the types that the steps reach.
  */
 extern struct KgRelated *kg_call_related(KgGraphCall *call, const KgInput *in);
 /*
- * A filter whose name is a path through references selects as "related" does:
- * by a chain to an entity that satisfies the condition.
+ * Filters on paths. A filter whose name is a path through references selects by
+ * a chain, like an item of "related". The chain leads to an entity that
+ * satisfies the condition.
  *
- * kg_filters_without_paths() returns the other filters. It raises an error for
+ * kg_filters_have_paths() returns whether there are filters on paths.
+ * kg_filters_without_paths() returns all other filters, and raises an error for
  * a wrong path. kg_call_path_filters() returns the chains of "related" (NULL:
- * no chains), followed by the chains of these filters.
+ * no chains), followed by a chain for each filter on a path.
  */
 extern bool kg_filters_have_paths(const KgCatalog *catalog, const KgType *type,
 								  const JsonbContainer *filters);
@@ -187,8 +190,7 @@ extern void kg_cursor_append_ref(KgGraphCall *call, const KgRef *ref,
 
 /*
  * Writes hints, as items of an array, for a selector that matches no node. A
- * hint has existing ids or values that are similar to an id or value of the
- * selector.
+ * hint lists existing ids or values that are similar to those of the selector.
  */
 extern void kg_hint_selector(KgGraphCall *call, const KgSelector *selector,
 							 KgCorrection *correction, KgJsonWriter *w);
@@ -213,7 +215,7 @@ extern void kg_hint_types(KgGraphCall *call, const char *path,
  */
 extern void kg_hint_traversal(KgGraphCall *call, const KgTraversal *t,
 							  const char *path, KgJsonWriter *w);
-/* Returns an array of hints for those of the selectors that match no node. */
+/* Returns an array of hints for the selectors that match no node. */
 extern Jsonb *kg_selector_hints(KgGraphCall *call,
 								const KgSelector *const *selectors, int n);
 /*

@@ -32,8 +32,8 @@ typedef struct Keeping
 	const KgField *field;
 	KgMeasured measured;
 	/*
-	 * indexes of the entities in the order of their ids, in which other
-	 * writers lock entities, too
+	 * indexes of the entities, sorted by id; other writers lock entities in
+	 * this order, too
 	 */
 	uint32 *order;
 	int64 updated;
@@ -121,8 +121,8 @@ items_of(const Keeping *k, uint32 first, uint32 n)
 }
 
 /*
- * Writes n entities. It is not an error if an entity was deleted after the
- * measurement.
+ * Writes the values of n entities. An entity that was deleted after the
+ * measurement is not an error.
  */
 static void
 write_some(Keeping *k, uint32 first, uint32 n)
@@ -192,8 +192,8 @@ measure_type(void *arg)
 }
 
 /*
- * Runs the measurement as a call that reads, within the call that writes, so
- * that the limits of a reading call apply.
+ * Runs the measurement as a reading call within the writing call, so that the
+ * limits of a reading call apply.
  */
 static void
 measure(Reading *r)

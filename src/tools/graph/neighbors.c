@@ -17,7 +17,8 @@ typedef struct Explore
 {
 	KgGraphCall call;
 	KgSelector start;
-	int64 max_hops; /* maximum distance; KG_ALL_HOPS: no limit */
+	/* maximum distance from the start node; KG_ALL_HOPS: no limit */
+	int64 max_hops;
 	bool by_relevance;
 	int64 limit;
 	KgFollow follow;
@@ -26,7 +27,7 @@ typedef struct Explore
 	KgFilter **filters; /* indexed by rank - 1; NULL: no filters */
 	KgReach reach;
 	bool judged;   /* true: the value of "complete" is known */
-	bool complete; /* true: no node lies beyond the nodes found */
+	bool complete; /* true: no node lies beyond the nodes that were found */
 	KgPage page;
 	KgReply reply;
 } Explore;
@@ -226,7 +227,7 @@ write_counts(const Explore *e, KgJsonWriter *w)
 		}
 	kg_jw_end_array(w);
 	/*
-	 * The other numbers include the start node, even if it does not pass the
+	 * All other counts include the start node, even if it does not pass the
 	 * filters.
 	 */
 	kg_jw_kint(w, "others", Max((int64) e->page.total - 1, 0));
@@ -299,8 +300,8 @@ visible_nodes(const KgReach *reach)
 }
 
 /*
- * Returns hints for a reply that contains only the start node. They list the
- * other nodes or edges that exist.
+ * Returns hints for a reply that contains only the start node. The hints list
+ * the other nodes or edges that exist.
  */
 static Jsonb *
 hints(Explore *e, const int64 *starts, uint32 n)
@@ -364,8 +365,8 @@ explore(Explore *e, const int64 *starts, uint32 n)
 			 KG_REACH_RANKS,
 			 &e->reach);
 	/*
-	 * If the authorizer or gateway that decides visibility is missing, it is
-	 * unknown whether visible nodes lie beyond.
+	 * Without the authorizer or gateway that decides visibility, it is unknown
+	 * whether visible nodes lie beyond the nodes that were found.
 	 */
 	e->judged = kg_decisions_are_made(e->call.catalog);
 	if (e->judged)

@@ -28,7 +28,7 @@
 
 /*
  * Writes hints for a selector. As in lists, a label in place of an id in a
- * filter raises an error. An unknown id does not.
+ * filter raises an error, but an unknown id does not.
  */
 void
 kg_hint_selector(KgGraphCall *call, const KgSelector *selector,
@@ -150,8 +150,8 @@ add_kind(Kinds *kinds, int32 relation_no, bool backward, int64 edges)
 }
 
 /*
- * Returns whether an edge that was found at its target is also found at its
- * source. A symmetric edge between two of the nodes, and a loop, is found at
+ * Returns whether an edge that was found at its target was also found at its
+ * source. Symmetric edges between two of the nodes, and loops, are found at
  * both ends and must count once.
  */
 static bool
@@ -227,8 +227,8 @@ check_found(Kinds *kinds)
 }
 
 /*
- * Compares kinds by their number of edges, the greater number first, then by
- * name, and outgoing before incoming.
+ * Compares kinds of edges: by their number of edges, the greater number first,
+ * then by name, then outgoing before incoming.
  */
 static int
 compare_kinds(const void *a, const void *b)
@@ -405,9 +405,7 @@ hint_ends(KgGraphCall *call, const KgTraversal *t, int i, const char *path,
 	KgNodeSet met;
 	uint16 *ranks;
 
-	/*
-	 * No end passed the tests of the step, so all ends are still in the list.
-	 */
+	/* No end passed the tests of the step, so step->ends still has all ends. */
 	kg_nodeset_init(&met, t->graph->context);
 	ranks = MemoryContextAllocHuge(t->graph->context,
 								   Max((Size) step->found, 1) * sizeof(uint16));
@@ -450,7 +448,10 @@ kg_hint_traversal(KgGraphCall *call, const KgTraversal *t, const char *path,
 
 	while (i < t->nsteps && t->steps[i].first[t->steps[i].nstarts] > 0)
 		i++;
-	/* Every step has edges from some starts, but no row passes all steps. */
+	/*
+	 * Every step has edges from some of its starts, but no row completes the
+	 * chain.
+	 */
 	if (i == t->nsteps)
 	{
 		if (t->listed != NULL)

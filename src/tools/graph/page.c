@@ -29,7 +29,7 @@ kg_relation_name(const KgCatalog *catalog, int32 relation_no)
 	return relation != NULL ? relation->name : "*";
 }
 
-/* The ends of edges on this page that are nodes of an earlier page. */
+/* Ends of edges on this page that are nodes of an earlier page. */
 typedef struct Ends
 {
 	KgNodeSet set;
@@ -115,8 +115,8 @@ kg_reply_from_page(KgReply *reply, const KgReach *reach, const KgPage *page)
 		edge->depth = -1;
 		edge->full = true;
 		/*
-		 * A node outside the page has a position beyond the page, so the edge
-		 * belongs to the unit of its other end.
+		 * A node outside the page has a position of at least page->n. An edge
+		 * with such a node belongs to the unit of its other end.
 		 */
 		edge->unit = source >= page->n	 ? target
 					 : target >= page->n ? source

@@ -47,8 +47,8 @@ any_has_paths(const KgCatalog *catalog, const KgType *type,
 
 /*
  * Returns whether one of the filters is on a path through references. If "at"
- * is not NULL, raises an error for a wrong path, at a pointer below "at". If
- * it is NULL, a wrong path counts as no path.
+ * is not NULL, raises an error for a wrong path, with a pointer below "at". If
+ * "at" is NULL, a wrong path counts as no path.
  */
 static bool
 have_paths(const KgCatalog *catalog, const KgType *type,
@@ -107,9 +107,10 @@ kg_filters_without_paths(const KgCatalog *catalog, const KgType *type,
 }
 
 /*
- * Replaces the condition "is null" by "is not null". A chain can only lead to
- * existing values, so a missing value is found by negating the chain. Returns
- * whether the conditions, all on one property, are true for a missing value.
+ * If a condition is "is null", replaces it by "is not null". A chain leads only
+ * to existing values, so a missing value is found by negating the chain.
+ * Returns whether the conditions, all on one property, are true for a missing
+ * value.
  */
 static bool
 ask_for_value(KgFilter *filter)

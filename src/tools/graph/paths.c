@@ -23,7 +23,8 @@ typedef struct FindPaths
 	uint32 limit;
 	KgPaths paths;
 	KgReply reply;
-	uint32 *node_of; /* indexed by node of the set: index in reply.nodes + 1 */
+	/* indexed by node of the set of nodes: index in reply.nodes + 1 */
+	uint32 *node_of;
 	uint32 *edge_of; /* indexed by link: index in reply.edges + 1 */
 } FindPaths;
 
@@ -116,8 +117,8 @@ read_between(FindPaths *f, const KgRelationNames *names)
 }
 
 /*
- * Checks access to the types of the ends, and to the types of nodes between
- * them, which node_labels lists.
+ * Checks access to the types of the ends, and to the types of the nodes between
+ * the ends, if node_labels lists these types.
  */
 static void
 require_types(FindPaths *f)
@@ -165,8 +166,8 @@ read_arguments(FindPaths *f, const Jsonb *arguments)
 	kg_columns_read(&call->columns, call->graph, NULL, in, false);
 	f->limit = (uint32) kg_input_limit(in, 0);
 	/*
-	 * With limit 0, one path is still searched for, so that the reply has a
-	 * count of paths.
+	 * With limit 0, the search still looks for one path, because the reply has
+	 * a count of paths.
 	 */
 	f->query.limit = Max(f->limit, 1);
 	require_types(f);
@@ -213,8 +214,8 @@ use_link(FindPaths *f, uint32 index, uint32 path)
 }
 
 /*
- * An edge is written again in each path that contains it, so its size counts
- * in each.
+ * An edge is written again in each path that contains it, so the size of each
+ * path includes its edges.
  */
 static Size
 path_size(const FindPaths *f, const KgPath *path)

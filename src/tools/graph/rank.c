@@ -32,11 +32,14 @@ typedef struct RankRelated
 	KgRanked *ranked;
 	uint32 n;
 	KgNodeSet told; /* nodes on the paths that the reply shows */
-	/* Entities of these nodes. Without an id, a node is no longer visible. */
+	/*
+	 * Entities of these nodes. A ref without an id: the node is no longer
+	 * visible.
+	 */
 	KgRef *refs;
 	/*
-	 * Indexed by result: the path is not shown, because a node on it is not
-	 * visible.
+	 * Indexed by result. true: the path is not shown, because a node on it is
+	 * not visible.
 	 */
 	bool *pathless;
 	/* index in reply.edges of the first edge of each result's path */
@@ -133,8 +136,8 @@ known_seeds(RankRelated *r)
 }
 
 /*
- * A random walk has no limit of hops, so it reaches all types that relations
- * connect.
+ * A random walk has no limit of hops, so all types that the followed relations
+ * connect must be checked.
  */
 static void
 require_types(RankRelated *r)
@@ -176,9 +179,9 @@ read_arguments(RankRelated *r, const Jsonb *arguments)
 				   in->repairs);
 	r->query.bound = KG_RANK_BOUND;
 	/*
-	 * Ranking may end early once the best nodes are certain. With node_labels
-	 * the best nodes of these types are not known while it runs, so it must
-	 * not end early.
+	 * Ranking may end early if the best nodes are certain. But with
+	 * node_labels, the best nodes of these types are not known until ranking
+	 * ends, so it must not end early.
 	 */
 	if (!kg_args_number(in->object,
 						"epsilon",

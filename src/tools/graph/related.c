@@ -39,7 +39,10 @@ throw_count(const KgInput *in, const char *key, const char *message,
 			 .expected = expected);
 }
 
-/* Reads how many ends the last step of a chain must have. */
+/*
+ * Reads the minimum and maximum number of ends that the last step of a chain
+ * must have.
+ */
 static void
 read_counts(const KgInput *in, KgChain *chain, bool last)
 {
@@ -217,8 +220,8 @@ kg_hint_related(const KgCatalog *catalog, const KgRelated *related,
 		const KgChain *chain = &related->chains[i];
 
 		/*
-		 * A negated chain that leads nowhere is satisfied by all nodes. So an
-		 * unknown value in it is reported even if the reply is not empty.
+		 * All nodes satisfy a negated chain that leads nowhere. So an unknown
+		 * value in such a chain is reported even if the reply is not empty.
 		 */
 		if (chain->negated ? chain->walked && (!chain->met || chain->missing)
 						   : !chain->met)

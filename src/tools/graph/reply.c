@@ -24,7 +24,7 @@
 typedef struct Entities
 {
 	KgNodeSet set; /* set of the nodes whose entities are read */
-	/* indexed by node of set: the ref into which its entity is read */
+	/* indexed by node of set: the ref that receives the entity */
 	KgRef **refs;
 } Entities;
 
@@ -159,9 +159,9 @@ find_edge(const FetchEdges *state, int64 source, int32 relation_no,
 }
 
 /*
- * Returns whether x, rather than y, represents their parallel edges in the
- * reply: the edge with less weight or, if the weights are equal, with the
- * lesser key.
+ * Returns whether x, rather than y, represents the parallel edges x and y in
+ * the reply. This is the edge with less weight or, if the weights are equal,
+ * with the lesser key.
  */
 static bool
 comes_before(const KgReply *reply, const KgReplyEdge *x, const KgReplyEdge *y)
@@ -210,9 +210,9 @@ add_parallel(FetchEdges *state, const KgReplyEdge *edge)
 }
 
 /*
- * Stores properties that were read in the edge. If the edge already has the
- * properties of a parallel edge, adds an edge or, with one_of_parallel, keeps
- * the edge that represents both.
+ * Stores the properties of an edge that were read. If the edge already has the
+ * properties of a parallel edge, adds another edge. With one_of_parallel, keeps
+ * only the edge that represents both.
  */
 static void
 take_properties(FetchEdges *state, KgReplyEdge *edge, Jsonb *properties,
@@ -301,8 +301,8 @@ fetch_foreign(FetchEdges *state)
 }
 
 /*
- * Selects the edges to read: either the edges of relations with a key, or all
- * other edges.
+ * Selects the edges to read. If "keyed" is true, these are the edges of
+ * relations with a key, otherwise all other edges.
  */
 static void
 choose_edges(FetchEdges *state, bool keyed)
@@ -476,8 +476,8 @@ kg_reply_sort_edges(KgReply *reply)
 		const KgReplyEdge *edge = &reply->edges[i];
 
 		/*
-		 * The first of equal edges has the smallest unit, so it stays longest
-		 * when the reply is cut.
+		 * Of several equal edges, keeps the first. It has the smallest unit, so
+		 * it is removed last if the reply is shortened.
 		 */
 		if (last != NULL && kg_ref_compare(last->from, edge->from) == 0 &&
 			strcmp(last->type, edge->type) == 0 &&
@@ -670,7 +670,9 @@ has_untrusted(const KgField *fields, int n)
 	return false;
 }
 
-/* Marks in "shown" the fields with untrusted text that the document has. */
+/*
+ * Marks in "shown" the fields with untrusted text that the document contains.
+ */
 static void
 note_untrusted(const KgField *fields, int n, const Jsonb *data, bool *shown)
 {

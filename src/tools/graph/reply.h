@@ -38,8 +38,9 @@ typedef struct KgReplyEdge
 	int depth; /* distance from the start; -1: not shown */
 	uint32 unit;
 	/*
-	 * number of occurrences of the edge in units, whose sizes include the
-	 * edge; 0: the edge is counted by itself
+	 * number of occurrences of the edge in units (rows or paths), if the sizes
+	 * of the units include the edge; 0: the size of the edge is added
+	 * separately
 	 */
 	uint32 uses;
 	bool full;
@@ -62,7 +63,10 @@ typedef struct KgReply
 	bool one_of_parallel;
 	/* name of the edges' property with the weight, or NULL */
 	const char *weight;
-	/* With one_of_parallel: selects the edges that may be shown. */
+	/*
+	 * With one_of_parallel: selects the edges that may represent parallel
+	 * edges.
+	 */
 	const KgFollow *shown;
 	/* bytes of each unit besides its nodes and edges; or NULL */
 	Size *unit_sizes;

@@ -197,8 +197,8 @@ take_key(const KgRef *ref, void *arg)
 }
 
 /*
- * Sets the sort keys of the nodes of one type from the values at the end of a
- * path.
+ * Sets the sort keys of the nodes of one type. The values are at the end of a
+ * path through references.
  */
 static void
 take_path_keys(NodeKeys *state, int rank)
@@ -265,7 +265,7 @@ typedef struct FirstKey
 	const bytea *best;
 } FirstKey;
 
-/* Keeps the sort key of the edge that comes first among the edges of a row. */
+/* Keeps the sort key of the edge that sorts first among the edges of a row. */
 static void
 keep_first(const KgReplyEdge *edge, void *arg)
 {

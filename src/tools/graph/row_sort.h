@@ -20,14 +20,15 @@ typedef struct KgRowSortKey
 	 */
 	int step;
 	/*
-	 * The property belongs to the edges of the step, not to the node at its
-	 * end.
+	 * true: the property belongs to the edges of the step; false: it belongs to
+	 * the node at the step's end
 	 */
 	bool edge;
 	bool descending;
 	/*
-	 * The property in each type, indexed by rank - 1, or in each relation,
-	 * indexed as in the catalog. An item, or the array, may be NULL.
+	 * The property: for nodes, indexed by rank of the type - 1; for edges,
+	 * indexed by relation in the catalog. An element, or the array, may be
+	 * NULL.
 	 */
 	const KgField **fields;
 	/*

@@ -16,8 +16,8 @@ struct KgStepEdges
 	/* the edges of the step, sorted by source and target */
 	KgReply reply;
 	/*
-	 * Indexed by node of the set of nodes. Only the node number of each is
-	 * set.
+	 * Refs of the nodes, indexed by node of the set. Only the node number of a
+	 * ref is set.
 	 */
 	KgRef *refs;
 };
@@ -196,8 +196,8 @@ first_between(const KgReply *reply, int64 from, int64 to)
 }
 
 /*
- * Calls visit() for the stored edges from a node to another whose relation is
- * in "walked" and not in "but". but may be NULL.
+ * Calls visit() for the stored edges between two nodes, from "from" to "to".
+ * Their relation must be in "walked" and not in "but", which may be NULL.
  */
 static void
 visit_stored(const KgStepEdges *edges, int64 from, int64 to,
@@ -235,8 +235,8 @@ kg_step_edges_visit(const KgStepEdges *edges, int64 start, int64 end,
 
 	visit_stored(edges, start, end, &follow->forward, NULL, visit, arg);
 	/*
-	 * A loop is an edge in both directions. So relations that were visited
-	 * forward are not visited backward.
+	 * A loop is an edge in both directions. So relations whose edges were
+	 * visited forward are excluded here.
 	 */
 	visit_stored(edges,
 				 end,

@@ -9,9 +9,9 @@
 #include "tools/graph/graph.h"
 
 /*
- * Returns the type of the node at a step's end: the type of the label or, if
- * filters on paths need a type, the only type to which the step can lead.
- * Otherwise returns NULL.
+ * Returns the type that the label of a step's end names. Without a label, if
+ * filters on paths need a type, returns the only type to which the step can
+ * lead. Otherwise returns NULL.
  */
 static const KgType *
 end_type(KgGraphCall *call, const KgInput *in, const KgStepSpec *step,
@@ -102,9 +102,10 @@ kg_call_hops(const KgInput *in, KgStepSpec *step)
 }
 
 /*
- * The filters of a step and of its end. A filter that only the other of the two
- * can have is moved to it, if the step has one hop: filters of a longer walk
- * test each of its edges, but only its last node.
+ * The filters of a step and of its end. If the step has one hop, a filter that
+ * only the edge or only the end can have is moved there. A longer walk is
+ * excluded: its step filters test each edge, but its end filters test only the
+ * last node.
  */
 typedef struct StepFilters
 {
@@ -165,9 +166,9 @@ is_of_end(const StepFilters *s, const char *name)
 }
 
 /*
- * Returns the filters that must be moved. If to_end is true, these are filters
- * of the edge to be moved to the end, otherwise filters of the end to be moved
- * to the edge.
+ * Returns the filters to move. If to_end is true, they are filters of the edge
+ * that belong to the end. Otherwise they are filters of the end that belong to
+ * the edge.
  */
 static Jsonb *
 misplaced(const StepFilters *s, const JsonbContainer *filters, bool to_end)
@@ -190,8 +191,8 @@ misplaced(const StepFilters *s, const JsonbContainer *filters, bool to_end)
 }
 
 /*
- * Writes the filters without the members of "out", followed by the members of
- * "in". Writes nothing if no filter remains.
+ * Writes the filters, without the members that "out" has, followed by the
+ * members of "in". Writes nothing if no filter remains.
  */
 static void
 write_filters(KgJsonWriter *w, const JsonbContainer *filters, const Jsonb *out,

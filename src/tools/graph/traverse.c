@@ -13,7 +13,9 @@
 #include "tools/graph/reply.h"
 #include "tools/graph/row_sort.h"
 
-/* Up to this number, a double represents each number of rows exactly. */
+/*
+ * Greatest number up to which a double represents every number of rows exactly.
+ */
 #define KG_EXACT_ROWS 9007199254740992.0
 
 typedef struct Traverse
@@ -24,7 +26,7 @@ typedef struct Traverse
 	int64 limit;
 	KgRowSort sort;
 	KgUnique unique;
-	int64 position; /* index in all rows of the first row of a sorted page */
+	int64 position; /* index of the first row of a sorted page among all rows */
 	KgTraversal t;
 	KgBinding *rows;
 	uint32 nrows;
@@ -222,8 +224,8 @@ build_reply(Traverse *tr)
 		const KgBinding *binding = &tr->rows[row];
 
 		/*
-		 * Bytes of the row's brackets, and of separators between handles and
-		 * rows.
+		 * Bytes of the brackets of the row, and of the separators between its
+		 * handles and between rows.
 		 */
 		reply->unit_sizes[row] = 2 + 2 * width;
 		for (int i = 0; i < width; i++)

@@ -59,8 +59,8 @@ write_empty(KgJsonWriter *w)
 }
 
 /*
- * Writes an empty schema for each name that "required" has and "properties"
- * lacks. properties may be NULL.
+ * Writes an empty schema for each name that is in "required" but not in
+ * "properties". properties may be NULL.
  */
 static void
 write_undeclared(KgJsonWriter *w, const JsonbContainer *schema,
@@ -86,8 +86,8 @@ write_undeclared(KgJsonWriter *w, const JsonbContainer *schema,
 static void write_schema(KgJsonWriter *w, const JsonbValue *schema);
 
 /*
- * Writes an object whose members are schemas. If the object is the
- * "properties" of the schema "of", adds the required names that it lacks. of
+ * Writes an object whose members are schemas. If the object is the "properties"
+ * of the schema "of", adds the required properties that the object lacks. of
  * may be NULL.
  */
 static void
@@ -152,7 +152,7 @@ write_member(KgJsonWriter *w, const KgJsonIter *member,
 	}
 }
 
-/* Writes the members that clients require and that the schema lacks. */
+/* Writes the members that the schema lacks but clients require. */
 static void
 write_completion(KgJsonWriter *w, const JsonbContainer *schema)
 {
@@ -292,9 +292,9 @@ kg_client_check_root(const JsonbContainer *schema, KgErrorList *errors)
 }
 
 /*
- * Reports required arguments that are not declared. No call could satisfy the
- * schema: such an argument would be refused, and without it the call is
- * incomplete.
+ * Reports required arguments that are not declared. No call could satisfy such
+ * a schema: a call with the argument would be refused, and a call without it
+ * would be incomplete.
  */
 static void
 check_required(const KgDefinition *def, KgErrorList *errors)

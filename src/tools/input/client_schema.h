@@ -30,8 +30,8 @@ extern bool kg_schema_has_type(const JsonbContainer *schema, const char *name);
 extern bool kg_key_is(const JsonbValue *key, const char *const *names);
 
 /*
- * Returns the schema with added "items" and added properties that are
- * required.
+ * Returns the schema with missing members added: "items" of arrays, and the
+ * properties that "required" names but "properties" lacks.
  */
 extern Jsonb *kg_client_schema(const Jsonb *schema);
 
@@ -49,8 +49,8 @@ extern void kg_client_check(const KgDefinition *definition,
 							KgErrorList *errors);
 
 /*
- * Reports the members at the root of the schema of arguments that clients
- * refuse there.
+ * Reports those members at the root of an arguments schema that clients refuse
+ * at the root.
  */
 extern void kg_client_check_root(const JsonbContainer *schema,
 								 KgErrorList *errors);

@@ -41,8 +41,8 @@ number_of(const KgMemberBound *bound, int64 dflt)
 
 /*
  * Returns whether the call may omit a member. A required member cannot be
- * omitted. If the schema has both "id" and "ids", each may be omitted if the
- * other is present.
+ * omitted, with one exception: if the schema has both "id" and "ids", each may
+ * be omitted if the call has the other.
  */
 static bool
 may_be_left_out(const KgInput *in, const char *key)
@@ -68,8 +68,8 @@ void (*kg_input_unknown)(const KgInput *in, const JsonbValue *key) = NULL;
 bool (*kg_input_other_words)(KgInput *in) = NULL;
 
 /*
- * A name may be sent in place of an object in an array. Returns the member of
- * the object that the name stands for, or NULL.
+ * Returns the member of an array's objects for which a name can stand, or NULL.
+ * A name may then be sent in place of an object of the array.
  */
 static const char *
 member_of_name(const KgMember *member)
@@ -79,8 +79,8 @@ member_of_name(const KgMember *member)
 						   : NULL;
 
 	/*
-	 * Objects that a tool writes need more than an id, and a name may be a
-	 * statement about an entity. So a name does not stand for such an object.
+	 * A name cannot stand for an object that a tool writes: such an object
+	 * needs more than an id, and the name may be a statement about an entity.
 	 */
 	return name != NULL && strcmp(name, "id") != 0 &&
 				   strcmp(name, "entity") != 0
@@ -149,8 +149,8 @@ write_named(const KgMember *member, const JsonbValue *item, KgJsonWriter *w)
 }
 
 /*
- * Returns the array of objects that a value with names in place of objects
- * stands for.
+ * Returns the array of objects for which the value stands. The value has names
+ * in place of some objects.
  */
 static Jsonb *
 with_objects(const KgMember *member, const JsonbValue *value)
@@ -169,8 +169,8 @@ with_objects(const KgMember *member, const JsonbValue *value)
 }
 
 /*
- * Returns whether the value may be in a form other than the schema's that
- * in_form() converts.
+ * Returns whether the value may be in a form other than that of the schema, and
+ * in_form() converts this form.
  */
 static bool
 may_have_other_form(const KgMember *member, const JsonbValue *value)
@@ -217,7 +217,7 @@ decoded(const KgMember *member, const JsonbValue *value)
 
 /*
  * Returns the name of an enum that equals the value without regard to case.
- * Returns NULL if no name does, or if several do.
+ * Returns NULL if there is no such name, or if there are several.
  */
 static const char *
 in_other_case(const KgMember *member, const JsonbValue *value)
@@ -273,7 +273,10 @@ static bool
 says_nothing(const KgInput *in, const KgMember *member, const char *key,
 			 const JsonbValue *value)
 {
-	/* In a nested object or an array, a blank string may be a value. */
+	/*
+	 * In a nested object or an array, a blank string may be a value, so it is
+	 * not treated as absent.
+	 */
 	return (value->type == jbvNull
 				? member->typed
 				: is_blank(value) && !member->array && in->path[0] == '\0') &&
@@ -379,8 +382,8 @@ static const struct
 			 {"properties", "fields", NULL, NULL, true}};
 
 /*
- * If a member's name is a synonym of a name in the schema, returns the latter.
- * Otherwise returns NULL.
+ * If the name of a member is a synonym of a name in the schema, returns the
+ * name in the schema. Otherwise returns NULL.
  */
 static const char *
 published_word(const KgInput *in, const KgJsonIter *member)
@@ -432,9 +435,9 @@ take_words(KgInput *in)
 }
 
 /*
- * Replaces synonyms, then checks that the schema has all members. Returns
- * whether a member may have a form other than the schema's. Arguments that
- * match the schema are read in this one pass.
+ * Replaces synonyms, then checks that the schema has all members of the object.
+ * Returns whether a member may have a form other than the schema's. If not,
+ * this is the only pass over the arguments.
  */
 static bool
 check_known(KgInput *in)
@@ -600,7 +603,7 @@ may_be_type(const char *text)
 
 /*
  * If a text is not the name of a type, returns the selection {"ids": [value]}.
- * Returns NULL if the object requires a label.
+ * Returns NULL if the text is such a name, or if the object requires a label.
  */
 static Jsonb *
 meant_id(const KgOutline *outline, const JsonbValue *value)
@@ -617,9 +620,9 @@ meant_id(const KgOutline *outline, const JsonbValue *value)
 }
 
 /*
- * Returns the selection of nodes that a string stands for. The string is a
- * handle ("type:id") or, if the object has "ids", a type or an id. Returns
- * NULL for other strings.
+ * Returns the selection of nodes for which a string stands. The string is a
+ * handle ("type:id"). If the object has "ids", the string may also be a type or
+ * an id. Returns NULL for other strings.
  */
 static Jsonb *
 meant_selector(const KgOutline *outline, const JsonbValue *value)

@@ -29,9 +29,9 @@ typedef struct KgInput
  */
 extern void (*kg_input_unknown)(const KgInput *in, const JsonbValue *key);
 /*
- * Hook that replaces members which the schema does not have by members with
- * the same meaning (tools/correct/other_words.h). Set by
- * tools/correct/correct.c.
+ * Hook that replaces members which the schema does not have by members with the
+ * same meaning (tools/correct/other_words.h). Returns whether it replaced any.
+ * Set by tools/correct/correct.c.
  */
 extern bool (*kg_input_other_words)(KgInput *in);
 
@@ -47,17 +47,18 @@ extern void kg_input_open(KgInput *in, const Jsonb *arguments,
 extern const char *kg_input_instant(const KgInput *in, const char *key);
 
 /*
- * Set the time that the call reads from the members "as_of" and "valid_at", if
- * the schema has them. For as_of, type is the type that must have history, or
- * NULL. Call these functions before any data is read.
+ * Read the members "as_of" and "valid_at", if the schema has them, and set the
+ * time for which the call reads data. For as_of, type is the type that must
+ * have history, or NULL. These functions must be called before any data is
+ * read.
  */
 extern void kg_input_as_of(const KgInput *in, const KgCatalog *catalog,
 						   const KgType *type);
 extern void kg_input_valid_at(const KgInput *in, const KgCatalog *catalog);
 
 /*
- * kg_input_declares() returns whether the schema has the member.
- * kg_input_has() returns whether the call has it.
+ * kg_input_declares() returns whether the schema has the member, and
+ * kg_input_has() whether the call has it.
  */
 extern bool kg_input_declares(const KgInput *in, const char *key);
 extern bool kg_input_has(const KgInput *in, const char *key);
@@ -104,9 +105,10 @@ extern const JsonbContainer *kg_input_array(const KgInput *in, const char *key,
 											const char *what);
 extern bool kg_input_object(const KgInput *in, const char *key, KgInput *inner);
 /*
- * kg_input_objects() returns the number of objects in an array, or 0 if it is
- * absent. kg_input_item() opens one of these objects. If an item is a string,
- * the error suggests an object with the string as the outline's string_member.
+ * kg_input_objects() returns the number of objects in an array, or 0 if the
+ * array is absent. kg_input_item() opens one of these objects. If an item is a
+ * string, the error suggests an object whose member string_member (KgOutline)
+ * has the string.
  */
 extern int kg_input_objects(const KgInput *in, const char *key,
 							const char *what);
@@ -114,10 +116,10 @@ extern void kg_input_item(const KgInput *in, const char *key, int index,
 						  KgInput *item);
 
 /*
- * Read an array whose items are objects or arrays of objects.
- * kg_input_nested() returns the number of objects in an item, or 0 if the item
- * is an object itself. kg_input_nested_item() opens an object within an item;
- * inner -1 opens the item itself.
+ * Read an array whose items are objects or arrays of objects. kg_input_nested()
+ * returns the number of objects in an item that is an array, or 0 if the item
+ * is an object. kg_input_nested_item() opens an object of such an array; with
+ * inner -1, it opens the item itself.
  */
 extern int kg_input_nested(const KgInput *in, const char *key, int index);
 extern void kg_input_nested_item(const KgInput *in, const char *key, int index,
@@ -130,8 +132,8 @@ extern void kg_input_only(const KgInput *in, const char *const *known,
 						  int nknown);
 
 /*
- * Returns the index of a string among the names. If it is not among them,
- * raises an error that lists the names. "what" describes the string.
+ * Returns the index of a string in an array of names. If the array lacks the
+ * string, raises an error that lists the names. "what" describes the string.
  */
 extern int kg_name_among(const char *name, const char *path, const char *what,
 						 const char *const *names, int n);

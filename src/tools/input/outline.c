@@ -12,8 +12,8 @@
 #include "utils/memutils.h"
 
 /*
- * Maximum number of cached outlines. The cache compares the addresses of
- * tools' names, and two copies of one name have two entries.
+ * Maximum number of cached outlines. The cache compares addresses of tools'
+ * names, so a name that has two copies also has two entries.
  */
 #define KG_MAX_OUTLINES 256
 
@@ -67,8 +67,9 @@ read_bound(const JsonbValue *value, KgMemberBound *bound)
 }
 
 /*
- * Reads the default of a member. A string is a value of an enum, unless a
- * number of schema_template.c has this name: then it is that number.
+ * Reads the default of a member. A string is a value of an enum or the name of
+ * a number of schema_template.c. In the second case, the default is that
+ * number.
  */
 static void
 read_default(const JsonbValue *value, KgMember *member)
@@ -177,8 +178,9 @@ read_required(const JsonbContainer *names, const KgOutline *outline,
 }
 
 /*
- * Returns the member that a string in place of the object stands for: the
- * member that the template names, or the only required member.
+ * Returns the member that a string stands for if the string is sent in place of
+ * the object. The template names this member; otherwise it is the only required
+ * member.
  */
 static const char *
 read_string_member(const JsonbContainer *schema, const KgOutline *outline)

@@ -18,7 +18,7 @@
 
 typedef struct Key
 {
-	/* compared by address, because names of templates are string constants */
+	/* name of the template, a string constant that is compared by address */
 	const char *template;
 	uint64 catalog; /* id of the catalog */
 	int64 type_no;	/* type for which the tool is generated, or 0 */
@@ -102,8 +102,8 @@ kg_published_refuse(const KgSchema *schema, const Jsonb *arguments)
 	errors = kg_schema_errors(schema, &root, 1);
 	first = linitial(errors);
 	/*
-	 * If a single branch of a combinator is the nearest to the value, the
-	 * error within it is more specific.
+	 * If exactly one branch of a combinator is nearest to the value, the error
+	 * in this branch is more specific.
 	 */
 	while (first->nearest_count == 1)
 		first = list_nth(first->causes, first->nearest);
@@ -111,8 +111,8 @@ kg_published_refuse(const KgSchema *schema, const Jsonb *arguments)
 					   "the arguments do not fit the tool's input schema");
 	kg_error_path(err, "%s", first->instance_path);
 	/*
-	 * If the error lists names of members that are allowed, it is about a
-	 * wrong name, not about the value.
+	 * If the error lists allowed names of members, it is about a wrong name,
+	 * not about the value.
 	 */
 	if (first->allowed != NIL && strcmp(first->keyword, "enum") != 0)
 		kg_error_got_string(err, kg_path_last(first->instance_path));

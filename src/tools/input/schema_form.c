@@ -84,8 +84,8 @@ kg_schema_form(bool lax_client)
 										KG_NUMBERS_TEXT};
 
 	/*
-	 * The lax form is not used with a profile, because vendors require closed
-	 * schemas.
+	 * The lax form is not used with a profile, because vendors require schemas
+	 * that accept only declared members.
 	 */
 	form.lax = form.profile == KG_PROFILE_DEFAULT &&
 			   (kg_setting_schema_lax == KG_LAX_ON ||
@@ -231,7 +231,7 @@ end_sentence(StringInfo text)
 
 /*
  * Appends the schema as JSON, without its description. Appends nothing if the
- * rest is empty.
+ * schema has no other members.
  */
 static void
 append_schema(StringInfo text, const JsonbContainer *schema)
@@ -669,8 +669,8 @@ kg_form_input(const KgSchemaForm *form, const Jsonb *schema)
 /* ---- replies ---- */
 
 /*
- * If the type of a schema is a number, adds "string" to its types. Returns
- * whether it did.
+ * If a schema's type is a number, adds "string" to its types. Returns whether
+ * it added it.
  */
 static bool
 replace_type(KgJsonWriter *w, const JsonbContainer *in,

@@ -58,8 +58,8 @@ typedef struct Expansion
 	bool repeat;
 	bool outline;
 	/*
-	 * Text that refers to the position at which the part is written out. The
-	 * text replaces the part unless "repeat" is set.
+	 * Text that refers to the position in the schema at which the part is
+	 * written out. Unless "repeat" is set, the text replaces the part.
 	 */
 	const char *note;
 	const char *note_at;	/* address of the note in its template */
@@ -68,7 +68,7 @@ typedef struct Expansion
 	bool *differs;
 } Expansion;
 
-/* An expanded object or array of a template. */
+/* An object or array of a template, with its expansion. */
 typedef struct ExpandedPart
 {
 	struct
@@ -76,7 +76,7 @@ typedef struct ExpandedPart
 		const JsonbContainer *template;
 		const char *note_at;
 	} key;
-	/* expansion of the part; NULL: it depends on the type or relation */
+	/* the expansion; NULL: the expansion depends on the type or relation */
 	const Jsonb *json;
 } ExpandedPart;
 
@@ -107,7 +107,7 @@ write_string(KgJsonWriter *w, const char *description)
 /*
  * Writes the schema of a string that must be one of the names or, if "all" is
  * set, "*". The array must have room for one more name. If there are too many
- * names for an enum, "what" describes the string.
+ * names for an enum, the schema is a plain string, and "what" describes it.
  */
 static void
 write_names(const Expansion *x, KgJsonWriter *w, const char **names, int n,
@@ -231,7 +231,10 @@ write_each_operator(const Expansion *x, KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
-/* Writes the schema of filters: in words or, if "repeat" is set, in full. */
+/*
+ * Writes the schema of filters. If "repeat" is set, the schema is written in
+ * full, otherwise described in words.
+ */
 static void
 write_filters(const Expansion *x, KgJsonWriter *w)
 {
@@ -376,9 +379,10 @@ searches_text_alone(const Expansion *x)
 /* ---- numbers ---- */
 
 /*
- * Numbers in templates. A number is the least value among its settings
- * ("setting" and "or_setting") and "at_most", divided by "unit"; members that
- * are not set are ignored. Without a setting, the number is a constant.
+ * Numbers that templates refer to by name. A number is the least of these
+ * values: the settings "setting" and "or_setting", and "at_most". The least
+ * value is divided by "unit". Members that are not set are ignored. Without a
+ * setting, the number is a constant.
  */
 static const struct
 {
@@ -458,8 +462,8 @@ setting_of(const int *setting)
 }
 
 /*
- * Every call requests this hash, so it is cached until one of the settings
- * changes.
+ * This hash is requested in every call, so it is cached until one of the
+ * settings changes.
  */
 uint64
 kg_template_numbers(void)
@@ -598,8 +602,8 @@ is_included(const Expansion *x, const JsonbContainer *part)
 }
 
 /*
- * Writes the value of a number. An outline has the number's name instead,
- * because a setting can change and outlines are cached.
+ * Writes a number that a template refers to by name. For an outline, writes the
+ * name: outlines are cached, but a setting can change the number.
  */
 static void
 write_number(const Expansion *x, int i, KgJsonWriter *w)
@@ -644,8 +648,8 @@ write_part(const Expansion *x, const char *name, KgJsonWriter *w)
 }
 
 /*
- * If a string in a template stands for a part, returns the name of the part,
- * otherwise NULL. If the string also has a note, sets the note of the
+ * If a string in a template stands for a part, returns the name of the part.
+ * Otherwise returns NULL. If the string also has a note, stores the note in the
  * expansion.
  */
 static char *
@@ -669,8 +673,8 @@ part_of(Expansion *x, const JsonbValue *string)
 }
 
 /*
- * Writes the members of the part that a string stands for, unless the schema
- * does not include the part.
+ * Writes the members of the part that a string stands for. Writes nothing if
+ * the schema does not include the part.
  */
 static void
 write_members_of(const Expansion *x, const JsonbValue *string, KgJsonWriter *w)
@@ -736,9 +740,10 @@ write_container(const Expansion *x, const JsonbContainer *template,
 }
 
 /*
- * Returns the cached expansion of an object or array. Returns NULL if the
- * expansion depends on the type. The key is the address in the template,
- * because templates are constants.
+ * Returns the cached expansion of an object or array of a template. Returns
+ * NULL if there is no cache, or if the expansion depends on the type or
+ * relation. The cache compares the addresses of the object or array and of its
+ * note, because templates are constants.
  */
 static const Jsonb *
 expanded_part(const Expansion *x, const JsonbContainer *template)
@@ -809,7 +814,7 @@ expanded(const Expansion *x, const char *tool, const char *key)
 	return kg_jw_finish(&w);
 }
 
-/* Appends the text of a part, which is a number or one of text_parts. */
+/* Appends the text of a part: a number, or an entry of text_parts. */
 static void
 append_part(StringInfo text, const char *name)
 {

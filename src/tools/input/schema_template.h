@@ -9,9 +9,10 @@
 #include "utils/jsonb.h"
 
 /*
- * A cache of the expanded parts of templates that are equal for all types, for
- * making one list of tools. It is allocated in the current memory context, and
- * is valid for one catalog as long as no setting changes.
+ * A cache of expanded parts of templates, used to make one list of tools. It
+ * has only parts whose expansion is equal for all types. It is allocated in the
+ * current memory context, and is valid for one catalog as long as no setting
+ * changes.
  */
 typedef struct KgExpandedParts KgExpandedParts;
 extern KgExpandedParts *kg_expanded_parts(void);
@@ -21,7 +22,8 @@ extern KgExpandedParts *kg_expanded_parts(void);
  * the current memory context. catalog NULL means the catalog that the caller
  * sees. type is the type for which the tool is generated, or NULL. If "repeat"
  * is true, a part that occurs several times is written out each time, and
- * "parts" must be NULL. With "parts", the result may be allocated there.
+ * "parts" must be NULL. If "parts" is not NULL, the result may be allocated in
+ * its memory context.
  */
 extern Jsonb *kg_expand_input(const KgCatalog *catalog, const char *tool,
 							  const KgType *type, bool repeat,
@@ -33,20 +35,20 @@ extern Jsonb *kg_expand_relation_input(const char *tool,
 									   const KgRelation *relation,
 									   KgExpandedParts *parts);
 
-/* Returns "title" or "description" of a tool's template. */
+/* Returns the member "title" or "description" of a tool's template. */
 extern char *kg_tool_text(const char *tool, const char *key);
 
 /*
- * Returns the parts of an input schema that depend neither on the tenant nor
- * on settings. Other parts are written as {} (filters: any object), and
- * numbers that depend on settings as their names. tools/input/outline.h reads
- * the result once.
+ * Returns an input schema with only those parts that depend neither on the
+ * tenant nor on settings. Other parts are {} (filters: any object), and numbers
+ * that depend on settings are their names. tools/input/outline.h reads the
+ * result once.
  */
 extern Jsonb *kg_template_outline(const char *tool);
 /*
- * kg_template_find_number() returns the index of the number with a name, or
- * -1. kg_template_number() returns the present value of the number at an
- * index.
+ * kg_template_find_number() returns the index of the number that templates
+ * refer to by this name, or -1. kg_template_number() returns the present value
+ * of the number at an index.
  */
 extern int kg_template_find_number(const char *name, size_t length);
 extern int kg_template_number(int number);

@@ -38,8 +38,12 @@ typedef struct Copy
 	KgDialect dialect; /* dialect of JSON Schema of the document */
 	KgJsonWriter *w;
 	int depth;
-	int refs; /* number of enclosing references */
-	/* bytes that targets of references may still have (KG_PUBLISHED_BYTES) */
+	/* number of enclosing references that were replaced by their targets */
+	int refs;
+	/*
+	 * number of bytes that the targets of further references may still have
+	 * (KG_PUBLISHED_BYTES)
+	 */
 	int64 left;
 } Copy;
 
@@ -54,9 +58,9 @@ enter(Copy *copy, const Jsonb *root)
 }
 
 /*
- * Returns whether a keyword is omitted. Annotations of kg_graph are omitted,
- * and so are keywords that mean nothing to a model, nothing without the whole
- * document, or nothing in the dialect.
+ * Returns whether a keyword is omitted. Annotations of kg_graph are omitted. So
+ * are keywords that have no meaning for a model, outside of the whole document,
+ * or in the dialect of the document.
  */
 static bool
 is_omitted(const Copy *copy, const JsonbValue *key)
@@ -159,8 +163,8 @@ has_item_list(const JsonbContainer *schema)
 }
 
 /*
- * Copies a keyword that draft 2020-12 lacks or has in another form: writes its
- * equivalent, or nothing. Returns false for other keywords.
+ * Copies a keyword that draft 2020-12 lacks or has in another form. Writes the
+ * equivalent of the keyword, or nothing. Returns false for all other keywords.
  */
 static bool
 translate_keyword(Copy *copy, const JsonbContainer *schema,
@@ -244,8 +248,9 @@ enter_definition(Copy *copy, const char *ref)
 }
 
 /*
- * Copies the target of a $ref. If the schema has no other keywords (alone),
- * the target replaces it. Otherwise the target becomes an allOf of the schema.
+ * Copies the target of a $ref. If the schema has no other keywords ("alone"),
+ * the target replaces the schema. Otherwise the schema gets an allOf that
+ * contains the target.
  */
 static void
 copy_reference(Copy *copy, const JsonbContainer *schema, bool alone)
@@ -316,7 +321,7 @@ copy_schema(Copy *copy, const JsonbValue *schema)
 		copy_keyword(copy, object, &it.key, &it.value);
 	/*
 	 * If the schema already has an allOf, the target is omitted, because an
-	 * object cannot have the key twice.
+	 * object cannot have the key "allOf" twice.
 	 */
 	if (refers && kg_json_get(object, "allOf", &value) == NULL)
 		copy_reference(copy, object, false);
@@ -424,9 +429,10 @@ kg_type_changes_schema(const KgType *type)
 }
 
 /*
- * If the relation has one variant, returns the schema of its edges'
- * properties. If it has several, returns an anyOf of their schemas. If a
- * variant has no schema, returns a schema that accepts any object.
+ * Returns the schema of the properties that edges of the relation have. If the
+ * relation has several variants, returns an anyOf of the schemas of all
+ * variants. If a variant has no schema, returns a schema that accepts any
+ * object.
  */
 Jsonb *
 kg_relation_properties_schema(const KgRelation *relation)

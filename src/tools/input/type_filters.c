@@ -29,9 +29,9 @@ kg_enum_write(const KgField *field, const char *key, KgJsonWriter *w)
 }
 
 /*
- * Writes the members of a schema for one value of a field. field NULL means
- * the id. If "ordered" is true, the value is compared by order, so a number
- * need not be in the enum.
+ * Writes the members of a schema for one value of a field. field NULL means the
+ * id. If "ordered" is true, the value is an operand of a comparison by order,
+ * so a number need not be in the enum.
  */
 static void
 write_value_members(KgJsonWriter *w, const KgField *field, bool ordered)
@@ -66,7 +66,10 @@ write_value_members(KgJsonWriter *w, const KgField *field, bool ordered)
 		case KG_KIND_ANY:
 			if (field == NULL || field->ref_type != NULL)
 			{
-				/* An id may be sent as an integer, which is read as text. */
+				/*
+				 * An id may also be sent as an integer, which the tool converts
+				 * to text.
+				 */
 				kg_jw_kbegin_array(w, "type");
 				kg_jw_string(w, "string");
 				kg_jw_string(w, "integer");
@@ -169,8 +172,9 @@ field_description(const KgField *field)
 }
 
 /*
- * Writes the schema of a condition. It lists the names of the operators or, if
- * written_out is true, has the schemas of their operands.
+ * Writes the schema of a condition on a field. If written_out is true, the
+ * schema has the schemas of the operators' operands. Otherwise it lists only
+ * the names of the operators.
  */
 static void
 write_condition(KgJsonWriter *w, const char *name, const KgField *field,
@@ -227,7 +231,7 @@ is_filterable(const KgType *type, const KgField *field)
 
 /*
  * Returns whether a filter must read the field from documents
- * (query/filter/scan.h). The schema then has only its name.
+ * (query/filter/scan.h). The schema then has only the name of the field.
  */
 static bool
 is_scannable(const KgType *type, const KgField *field)

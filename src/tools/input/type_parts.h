@@ -13,8 +13,8 @@
 #include "model/catalog.h"
 
 /*
- * Returns the schema of "filters". If "repeat" is true, it has the operators
- * of all properties, otherwise only those of the id.
+ * Returns the schema of "filters". If "repeat" is true, the schema has the
+ * operators of all properties, otherwise only the operators of the id.
  */
 extern Jsonb *kg_type_filters_schema(const KgType *type, bool repeat);
 

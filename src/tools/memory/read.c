@@ -51,7 +51,7 @@ typedef struct Unit
 	int nobservations;
 	/* number of relations, from the first, that fit into the share */
 	int nrelations;
-	Size kept; /* bytes of the parts that fit into the share */
+	Size kept; /* size in bytes of the parts that fit into the share */
 	/* true: only the parts that fit into the share are reported */
 	bool cut;
 } Unit;
@@ -63,7 +63,7 @@ typedef struct Reading
 	KgInput input;
 	KgDraft draft;
 	KgRemembrance found;
-	Size size; /* approximate bytes of the entities found */
+	Size size; /* approximate size in bytes of the entities found */
 	bool more;
 	int64 untried;
 	bool untold; /* true: "untried" is a lower bound */
@@ -72,7 +72,8 @@ typedef struct Reading
 	int *unit; /* indexed by relation: index of the unit that reports it */
 	int *nth;  /* indexed by relation: its index among the unit's relations */
 	Unit *units;
-	int64 offset; /* number of observations to skip; > 0: report no relations */
+	/* number of observations to skip; if > 0, no relations are reported */
+	int64 offset;
 } Reading;
 
 static void
@@ -111,8 +112,7 @@ observation_size(const char *observation)
 }
 
 /*
- * Returns the approximate bytes of the members that report omitted
- * observations.
+ * Returns the approximate size of the members that report omitted observations.
  */
 static Size
 mark_size(const KgRemembered *entity)
@@ -131,8 +131,8 @@ share(const Reading *reading)
 }
 
 /*
- * Adds the approximate bytes of the found entities from index "first" on. An
- * entity adds at most its share of the reply.
+ * Adds the approximate sizes of the found entities from index "first" on. The
+ * size of an entity counts only up to its share of the reply.
  */
 static void
 add_sizes(Reading *reading, int first)
@@ -156,7 +156,9 @@ has_room(const Reading *reading)
 	return reading->size <= (Size) reading->draft.max_bytes;
 }
 
-/* Reads entities in the order of their names until there is no more room. */
+/*
+ * Reads entities in the order of their names until they would fill the reply.
+ */
 static void
 scan(Reading *reading)
 {
@@ -212,8 +214,8 @@ compare_found(const void *a, const void *b)
 }
 
 /*
- * Estimates from the average size of the entities found how many more would
- * fill the reply.
+ * Estimates how many more entities would fill the reply. The estimate uses the
+ * average size of the entities found.
  */
 static int
 missing(const Reading *reading)
@@ -438,8 +440,8 @@ measure_units(Reading *reading)
 }
 
 /*
- * Counts the observations of a unit, from the first, that fit into "room". If
- * the unit has relations, half of the room is reserved for them.
+ * Counts the observations of a unit, from the first, that fit into "room"
+ * bytes. If the unit has relations, half of these bytes are reserved for them.
  */
 static void
 keep_observations(const Reading *reading, Unit *unit,
@@ -527,8 +529,8 @@ cut(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)
 }
 
 /*
- * Writes the arguments of a call that reads an entity's observations from an
- * offset on. Skips an observation that is too long for any reply.
+ * Writes the arguments of a call that reads the observations of an entity from
+ * an offset on. Skips an observation that is too long for any reply.
  */
 static void
 write_next(const Reading *reading, const KgRemembered *entity, int offset,
@@ -674,7 +676,9 @@ kg_tool_search_nodes(const Jsonb *arguments)
 	return finish(&reading);
 }
 
-/* Reads the entities whose names equal these without regard to case. */
+/*
+ * Reads the entities whose names equal the given names without regard to case.
+ */
 static void
 look_in_case(Reading *reading, const char *const *names, int n)
 {

@@ -35,7 +35,8 @@ typedef struct Writing
 	const char **names;
 	KgConfirm confirm;
 	KgWriter writer; /* name of the writer that the history records */
-	int deleted;	 /* number of items to delete that existed */
+	/* number of items that the call deleted because they existed */
+	int deleted;
 	void (*work)(struct Writing *writing);
 } Writing;
 
@@ -292,8 +293,8 @@ work_told(void *arg)
 }
 
 /*
- * The call waited for the lock on the types. Raises an error if a type or
- * relation was dropped meanwhile, even if it was created again.
+ * Raises an error if a type or relation was dropped while the call waited for
+ * the lock on the types, even if it was created again.
  */
 static void
 require_current(const KgMemory *memory)
@@ -484,7 +485,10 @@ compare_observed(const void *a, const void *b, Size size)
 	return strcmp(x->name, y->name) != 0 || strcmp(x->content, y->content) != 0;
 }
 
-/* Removes an observation if the call has it already for the same entity. */
+/*
+ * Removes an observation if the call already has an equal observation of the
+ * same entity.
+ */
 static void
 drop_repeated(Writing *writing)
 {

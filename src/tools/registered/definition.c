@@ -320,7 +320,7 @@ kg_definition_normalise(const Jsonb *sent, const Jsonb *default_of,
 		/*
 		 * A stored definition includes the operation of the version that its
 		 * default_of names. The sent definition may repeat this operation, but
-		 * not differ from it.
+		 * must not change it.
 		 */
 		if (is_operation_key(&it.key) &&
 			!(kg_json_get(&default_of->root,
@@ -399,13 +399,14 @@ is_required(const JsonbContainer *schema, const char *name)
 }
 
 /*
- * Maximum depth of references within references, for schemas that refer to an
- * object that contains them.
+ * Maximum number of references that are replaced within each other. Without a
+ * maximum, a schema that refers to an object which contains the schema would be
+ * replaced forever.
  */
 #define KG_REFERENCES_DEEP 8
 /*
- * The targets that replace references may have KG_REFERENCED times
- * kg_graph.max_tool_bytes in total.
+ * The total size of the targets that replace references is at most
+ * KG_REFERENCED times kg_graph.max_tool_bytes.
  */
 #define KG_REFERENCED 4
 
@@ -413,7 +414,8 @@ typedef struct Resolving
 {
 	const Jsonb *root;
 	KgJsonWriter w;
-	int64 *left; /* bytes that targets of references may still have */
+	/* number of bytes that the targets of further references may still have */
+	int64 *left;
 } Resolving;
 
 /* Returns whether the value of a schema's keyword is data, not a schema. */
@@ -455,8 +457,8 @@ target_of(Resolving *r, const JsonbContainer *object, int deep,
 static void write_resolved(Resolving *r, const JsonbValue *value, int deep);
 
 /*
- * Writes an object. If it has a reference, also writes the members of the
- * target that the object lacks.
+ * Writes an object. If the object has a reference, also writes those members of
+ * the target that the object lacks.
  */
 static void
 write_object(Resolving *r, const JsonbContainer *object, int deep)
@@ -856,8 +858,8 @@ read_query(const Reading *r)
 }
 
 /*
- * Returns whether the tool has an argument "limit" that is not a parameter of
- * the statement, and so limits the reply.
+ * Returns whether the tool has an argument "limit" that limits the reply,
+ * because it is not a parameter of the statement.
  */
 static bool
 passes_limit(const Reading *r, const JsonbValue *params)

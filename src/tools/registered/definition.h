@@ -30,7 +30,9 @@ typedef enum KgDefinitionKind
 
 typedef struct KgOperationDefined
 {
-	/* Name of the operation; NULL: the definition has only this operation. */
+	/*
+	 * Name of the operation; NULL: it is the only operation of the definition.
+	 */
 	const char *name;
 	const char *tool;
 	const char *path; /* JSON Pointer of the operation in the definition */
@@ -63,8 +65,8 @@ typedef struct KgDefinition
 	KgOperationDefined *ops;
 	const char *function; /* or NULL */
 	/*
-	 * Statement of a tool of the kind "sql", or NULL. The tool's operation
-	 * calls the tool query.
+	 * Statement of a tool of the kind "sql", or NULL. The operation of such a
+	 * tool calls the tool query with this statement.
 	 */
 	const char *sql;
 	bool writes;
@@ -108,9 +110,9 @@ extern bool kg_definition_bind(KgDefinition *definition,
 extern Oid kg_definition_function_named(const char *name);
 
 /*
- * Checks that the tables exist that the statement of a tool of the kind "sql"
- * names. If "all" is true, also checks the statement itself and the types of
- * its parameters.
+ * Checks the statement of a tool of the kind "sql". Always checks that the
+ * tables that the statement names exist. If "all" is true, also checks the
+ * statement itself and the types of its parameters.
  */
 extern void kg_definition_check_sql(const KgDefinition *definition,
 									const KgCatalog *catalog, bool all,

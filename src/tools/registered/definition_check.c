@@ -34,7 +34,7 @@
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 
-/* Maximum number of faults that are examined for one set of arguments. */
+/* Maximum number of faults that are examined in one set of arguments. */
 #define KG_MAX_FAULTS 50
 #define KG_SAMPLE_DEPTH 8
 /* Maximum number of members of an enum that serve as samples. */
@@ -63,8 +63,9 @@ output_of(const KgCatalog *catalog, const KgCallable *callable)
 typedef struct Sample
 {
 	JsonbValue value;
-	bool exact; /* true: the argument can have no other value of this type */
-	bool any;	/* true: the type of the argument is unknown */
+	/* true: the argument can have no value of this type except the sample */
+	bool exact;
+	bool any; /* true: the type of the argument is unknown */
 } Sample;
 
 typedef struct Samples
@@ -282,9 +283,9 @@ typedef struct FiltersOfType
 } FiltersOfType;
 
 /*
- * Returns the insertion position of the template whose inserted value is, or
- * contains, the value at a path. Returns -1 if the value is a constant of the
- * template.
+ * Returns the position in the template at which the value at a path was
+ * inserted. The value may also be a part of the inserted value. Returns -1 if
+ * the value is a constant of the template.
  */
 static int
 place_of(const Trying *t, const char *path)
@@ -295,8 +296,8 @@ place_of(const Trying *t, const char *path)
 }
 
 /*
- * Returns whether the error may be one of the sample only, so that another
- * value of its type might not have it.
+ * Returns whether the error may depend on the value of the sample. Another
+ * value of this type might then be valid.
  */
 static bool
 is_of_value(const KgSchemaError *error)
@@ -442,8 +443,9 @@ report_fault(const Trying *t, const KgSchemaError *fault, int tried)
 }
 
 /*
- * Returns whether the schema accepts a value. If not, reports a fault. tried
- * is the index of the argument whose samples are being tried, or -1.
+ * Returns whether the schema accepts a value. If the schema refuses it, reports
+ * a fault. tried is the index of the argument whose samples are being tried, or
+ * -1.
  */
 static bool
 try_value(const Trying *t, const JsonbValue *value, int tried)
@@ -463,9 +465,9 @@ try_value(const Trying *t, const JsonbValue *value, int tried)
 }
 
 /*
- * Checks the name of a property by which the arguments filter or sort, or
- * which they show. Possible only if the arguments also name the type. The
- * schemas of graph tools do not list properties, so they cannot find this
+ * Checks the name of a property by which the arguments filter or sort, or which
+ * they select. This is only possible if the arguments also name the type. The
+ * schemas of graph tools do not list properties, so they cannot show this
  * fault.
  */
 
@@ -648,9 +650,9 @@ report_too_large(const Trying *t)
 }
 
 /*
- * Validates the arguments with the chosen samples. Returns whether the tool
- * accepts them. If not, reports a fault. tried is the index of the argument
- * whose samples are being tried, or -1.
+ * Validates the arguments with the chosen samples. Returns whether the called
+ * tool accepts them. If it refuses them, reports a fault. tried is the index of
+ * the argument whose samples are being tried, or -1.
  */
 static bool
 try_filled(const Trying *t, int tried)
@@ -715,8 +717,8 @@ choose(Trying *t, int arg, const Sample *sample)
 }
 
 /*
- * Returns the schema of the value at a JSON Pointer in a reply. Returns NULL
- * if it is unknown.
+ * Returns the schema of the value at a JSON Pointer in a reply. Returns NULL if
+ * the schema is unknown.
  */
 static const JsonbContainer *
 output_at(const Jsonb *output, const char *pointer, JsonbValue *at)
@@ -754,8 +756,8 @@ sample_of_result(const Jsonb *output, const KgTemplatePlace *place)
 	if (schema != NULL)
 		collect_samples(schema, 0, 0, samples);
 	/*
-	 * If the value may have several types, its type is only known when the
-	 * tool is called.
+	 * If the value may have several types, its type is unknown until the tool
+	 * is called.
 	 */
 	if (samples->n != 1)
 	{

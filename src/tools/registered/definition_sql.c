@@ -72,8 +72,8 @@ report_error(const ErrorData *edata, KgErrorList *errors)
 /* ---- parameters ---- */
 
 /*
- * Returns the JSON type of the values that a parameter accepts. Returns NULL
- * if it accepts any.
+ * Returns the JSON type of the values that a parameter accepts. Returns NULL if
+ * the parameter accepts values of any type.
  */
 static const char *
 json_type_of(Oid type)

@@ -204,9 +204,9 @@ prepare(const char *tenant, const Jsonb *sent, const char *bundle, Oid caller,
 	if (*def == NULL)
 	{
 		/*
-		 * A fault at the root of the input schema may be the cause, such as a
-		 * $ref in which arguments are not found. So faults at the root are
-		 * reported, too.
+		 * Also reports faults at the root of the input schema. They may be the
+		 * cause of other faults: for example, no arguments are found in a
+		 * schema with $ref at its root.
 		 */
 		if (kg_json_get(&definition->root, "input_schema", &input) &&
 			kg_json_is_object(&input))
@@ -239,7 +239,10 @@ make_reply(const char *name, const char *version, const char *verdict)
 Jsonb *
 kg_register_tool(const Jsonb *sent)
 {
-	/* Values of the reply's member, indexed by KgToolVerdict. */
+	/*
+	 * Values of the member of the reply that reports the result, indexed by
+	 * KgToolVerdict.
+	 */
 	static const char *const verdicts[] = {
 		"created", "deprecated", "unchanged"};
 	char *tenant = pstrdup(kg_identity_require(KG_ACCESS_ADMIN));
@@ -350,8 +353,8 @@ prepare_of_bundle(const char *tenant, const Jsonb *sent, const char *bundle,
 }
 
 /*
- * Checks a version of a tool against the tools that it calls in the catalog
- * version->whose. "own" means that the version is part of the bundle that is
+ * Checks a version of a tool against the tools that it calls, in the catalog
+ * version->whose. "own" means that the version belongs to the bundle that is
  * being applied.
  */
 static void

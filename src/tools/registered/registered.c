@@ -49,8 +49,8 @@ definition_of(const KgToolVersion *version)
 	old = MemoryContextSwitchTo(version->context);
 	def = kg_definition_read(version->definition, &errors);
 	/*
-	 * The definition exceeds a limit that was lowered after the registration,
-	 * so the tool cannot be used.
+	 * The definition exceeds a limit that was lowered after the registration.
+	 * An empty definition, which cannot be used, replaces it.
 	 */
 	if (def == NULL)
 		def = palloc0(sizeof(KgDefinition));
@@ -180,8 +180,9 @@ without_blanks(const Jsonb *arguments)
 }
 
 /*
- * Returns the schema in the member "key" of a schema or, if name is not NULL,
- * in the member "name" of that. Returns NULL if it is missing.
+ * Returns the schema in the member "key" of a schema. If name is not NULL,
+ * returns the schema in the member "name" of that member. Returns NULL if there
+ * is no such schema.
  */
 static const JsonbContainer *
 subschema(const JsonbContainer *schema, const char *key, const char *name)
@@ -223,8 +224,8 @@ has_no_text(const JsonbContainer *schema)
 
 /*
  * If a value is a string with the JSON text of an array or object, and the
- * schema accepts such but no strings, returns the array or object. Otherwise
- * returns NULL.
+ * schema accepts arrays or objects but no strings, returns the array or object.
+ * Otherwise returns NULL.
  */
 static Jsonb *
 decoded(const JsonbContainer *schema, const JsonbValue *value)
@@ -410,10 +411,10 @@ same_member(const JsonbContainer *object, const char *key,
 }
 
 /*
- * Translates "next", arguments of the called tool, into arguments of the
- * registered tool. Arguments that are not inserted as a member of their own
- * stay as they were sent. If "next" changes a member that is not an inserted
- * argument, returns NULL.
+ * Translates "next" of the called tool, which has arguments of that tool, into
+ * arguments of the registered tool. An argument that is not inserted as a whole
+ * member stays as it was sent. If "next" changes a member that is not an
+ * inserted argument, returns NULL.
  */
 static Jsonb *
 translate_next(const Run *run, const KgOperationDefined *op,
@@ -476,8 +477,8 @@ with_next(const Run *run, const KgOperationDefined *op, const Jsonb *filled,
 }
 
 /*
- * Returns the object with changed paths in one of its members, an array of
- * objects. The paths then point into the arguments that the caller sent.
+ * Returns an object of the reply, in which "member" is an array of objects with
+ * paths. Changes these paths to point into the arguments that the caller sent.
  */
 static Jsonb *
 with_own_paths(const KgToolCall *call, Jsonb *object, const char *member)
@@ -502,9 +503,9 @@ with_own_paths(const KgToolCall *call, Jsonb *object, const char *member)
 }
 
 /*
- * Returns the idempotency key of an operation, or NULL. Each step of a
- * sequence has a key of its own, derived from the key of the call. So if the
- * call is repeated, the steps repeat their keys.
+ * Returns the idempotency key of an operation, or NULL. The key of a step of a
+ * sequence is derived from the key of the call and differs from those of other
+ * steps. If the call is repeated, each step has its earlier key.
  */
 static const char *
 key_of(const Run *run, const KgOperationDefined *op)
@@ -532,8 +533,8 @@ writes(const KgCallable *callable, bool *deletes)
 }
 
 /*
- * Raises KG_FORBIDDEN if an operation must be confirmed by the user. "why"
- * completes the sentence of the message.
+ * Raises KG_FORBIDDEN if the user must confirm an operation. "why" completes
+ * the sentence of the message.
  */
 static void
 refuse_to_ask(const KgCallable *callable, const char *why, const char *expected)
@@ -579,8 +580,8 @@ run_operation(const Run *run, const KgOperationDefined *op)
 }
 
 /*
- * Returns the operation to run: the only operation of a query, or the
- * operation of a composite that the arguments select.
+ * Returns the operation to run. For a query, this is its only operation. For a
+ * composite, it is the operation that the arguments select.
  */
 static const KgOperationDefined *
 operation_of(const Run *run)
@@ -616,7 +617,7 @@ run_step(void *arg)
 
 /*
  * Runs a step of a sequence with a snapshot that sees the writes of earlier
- * steps. Returns the error if the step fails, or NULL.
+ * steps. If the step fails, returns the error, otherwise NULL.
  */
 static ErrorData *
 try_step(Step *step, CommandId begun)
@@ -654,7 +655,7 @@ typedef struct Failures
 	StringInfoData text;
 	StringInfoData not_tried;
 	int n;
-	bool last; /* true: no further step is run */
+	bool last; /* true: no further step will be run */
 	KgErrorCode code;
 } Failures;
 
@@ -724,8 +725,8 @@ run_sequence(Run *run)
 	Size size = 0;
 
 	/*
-	 * A sequence cannot be interrupted for an answer of the user after some of
-	 * its steps.
+	 * No step of a sequence can ask the user for confirmation, because the
+	 * sequence cannot be interrupted after some of its steps.
 	 */
 	for (int i = 0; i < def->nops; i++)
 		refuse_to_ask(&def->ops[i].callable,
@@ -786,8 +787,8 @@ throw_broken(const KgDefinition *def, const char *what)
 
 /*
  * Returns whether a RAISE statement raised the error. The SQLSTATE does not
- * show that: PL/pgSQL itself raises no_data_found or insufficient_privilege if
- * a function fails.
+ * show that: PL/pgSQL itself raises, for example, no_data_found and
+ * insufficient_privilege.
  */
 static bool
 is_raised(const ErrorData *edata)

@@ -31,11 +31,11 @@ extern Jsonb *kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
 								 KgToolCall *call);
 
 /*
- * Replaces a call of a registered query or composite by a call of the tool
- * that it would call, with that tool's arguments. For other kinds, sets the
- * members of callable to NULL. Returns false if the caller has no such
- * registered tool. Errors about the version are at "path". Raises
- * KG_LIMIT_EXCEEDED if the arguments would exceed max_bytes.
+ * Replaces a call of a registered query or composite by a call of the tool that
+ * it would call, with the arguments for that tool. For other kinds of
+ * registered tools, sets the members of callable to NULL. Returns false if the
+ * caller does not have the registered tool. Errors about the version are at
+ * "path". Raises KG_LIMIT_EXCEEDED if the arguments would exceed max_bytes.
  */
 extern bool kg_registered_resolve(const KgCatalog *catalog, KgToolCall *call,
 								  const char *path, int max_bytes,
@@ -54,7 +54,10 @@ extern Jsonb *kg_registered_error(const KgToolCall *call, Jsonb *error);
 extern bool kg_registered_fits(const KgCatalog *catalog, const char *name,
 							   const Jsonb *arguments);
 
-/* Returns {tool, version, operation?} for a call that ran a registered tool. */
+/*
+ * Returns {tool, version, operation?}, which describes the registered tool that
+ * a call ran.
+ */
 extern Jsonb *kg_registered_meta(const KgToolCall *call);
 
 /*

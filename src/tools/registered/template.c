@@ -32,7 +32,8 @@ typedef struct Part
 	int place;
 	int n;
 	struct Part *members;
-	const struct Part *outer; /* the containing part; NULL: this is the root */
+	/* the part that contains this part; NULL: this is the root */
+	const struct Part *outer;
 } Part;
 
 struct KgTemplate
@@ -41,7 +42,9 @@ struct KgTemplate
 	int nplaces;
 	int allocated;
 	KgTemplatePlace *places;
-	/* for each insertion position, the part at which the value is inserted */
+	/*
+	 * indexed by insertion position: the part that the inserted value replaces
+	 */
 	const Part **parts;
 };
 
@@ -187,8 +190,8 @@ read_place(const Reading *r, const JsonbContainer *object, Part *node)
 static bool read_node(Reading *r, const JsonbValue *value, Part *node);
 
 /*
- * Parses the members of an object or array. Returns whether it contains an
- * insertion position.
+ * Parses the members of an object or array. Returns whether any member contains
+ * an insertion position.
  */
 static bool
 read_members(Reading *r, const JsonbContainer *container, Part *node)
@@ -398,12 +401,12 @@ typedef struct Filling
 {
 	const JsonbValue *const *values;
 	KgJsonWriter w;
-	int64 left; /* bytes that the arguments may still have */
+	int64 left; /* number of bytes that the arguments may still have */
 } Filling;
 
 /*
- * Subtracts the bytes of a value, counted as kg_args_root() counts them, from
- * f->left. Returns false if too few are left.
+ * Subtracts the bytes of a value from f->left. Bytes are counted as in
+ * kg_args_root(). Returns false if too few bytes are left.
  */
 static bool
 take_bytes(Filling *f, const JsonbValue *value)
@@ -426,8 +429,8 @@ take_bytes(Filling *f, const JsonbValue *value)
 }
 
 /*
- * Writes a part with its values inserted. Returns false if too few bytes are
- * left.
+ * Writes a part of the template with its values inserted. Returns false if too
+ * few bytes are left.
  */
 static bool
 fill(Filling *f, const Part *node)

@@ -22,10 +22,14 @@ typedef struct KgTemplate KgTemplate;
 /* A position at which a value is inserted. */
 typedef struct KgTemplatePlace
 {
-	/* index of the argument to insert; -1: the value comes from a reply */
+	/*
+	 * index of the argument to insert; -1: the value comes from the reply of a
+	 * step
+	 */
 	int arg;
 	/*
-	 * index of the step whose reply has the value; pointer is its JSON Pointer
+	 * index of the step whose reply has the value; pointer is the JSON Pointer
+	 * of the value in the reply
 	 */
 	int result;
 	const char *pointer;
@@ -52,21 +56,24 @@ extern KgTemplate *kg_template_read(const JsonbValue *value,
 extern int kg_template_places(const KgTemplate *template,
 							  const KgTemplatePlace **places);
 
-/* Returns the JSON Pointer that an insertion position has in the arguments. */
+/*
+ * Returns the JSON Pointer, in the filled arguments, of the value at an
+ * insertion position.
+ */
 extern char *kg_template_path(const KgTemplate *template, int place);
 
 /*
- * Returns the index of the insertion position whose value contains the target
- * of a JSON Pointer, or -1. Sets *rest to the part of the pointer that follows
- * the position.
+ * Returns the index of the insertion position whose value has the target of a
+ * JSON Pointer, or -1. Sets *rest to the remaining part of the pointer, which
+ * points into the inserted value.
  */
 extern int kg_template_place_at(const KgTemplate *template, const char *path,
 								const char **rest);
 
 /*
- * Returns the arguments with the values inserted. If a value is NULL, its key
- * is omitted. Returns NULL if the arguments exceed max_bytes, counted as
- * kg_args_root() counts them.
+ * Returns the arguments with the values inserted. If a value is NULL, the key
+ * of the value is omitted. Returns NULL if the arguments exceed max_bytes, with
+ * bytes counted as in kg_args_root().
  */
 extern Jsonb *kg_template_fill(const KgTemplate *template,
 							   const JsonbValue *const *values, int max_bytes);

@@ -22,12 +22,15 @@ typedef struct KgChangesPage
 	void (*head)(const void *state, KgJsonWriter *w);
 	/* Writes the members that name the changed entity or edge; or NULL. */
 	void (*subject)(const void *state, const KgChange *change, KgJsonWriter *w);
-	/* Returns the cursor of the page that begins after this change. */
+	/* Returns the cursor of the page that begins after the change. */
 	const char *(*cursor)(const void *state, const KgChange *last);
 	const void *state;
 } KgChangesPage;
 
-/* Returns a reply with the changes, of at most max_bytes of the call. */
+/*
+ * Returns a reply with the changes. The reply has at most max_bytes of the
+ * call.
+ */
 extern Jsonb *kg_changes_reply(const KgChangesPage *page);
 
 #endif /* KG_REPLY_CHANGES_H */

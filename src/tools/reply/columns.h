@@ -26,8 +26,8 @@ typedef struct KgShownColumns
 } KgShownColumns;
 
 /*
- * Reads the arguments for one type, or for all types if type is NULL. If
- * edge_columns is absent, "edges" decides whether edges show their properties.
+ * Reads the arguments for one type, or for all types if type is NULL. If the
+ * call has no edge_columns, "edges" says whether edges show their properties.
  * The key of parallel edges is always shown.
  */
 extern void kg_columns_read(KgShownColumns *columns, const KgGraph *graph,

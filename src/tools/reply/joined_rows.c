@@ -19,9 +19,9 @@
 #include "tools/reply/joined_rows.h"
 
 /*
- * A step of all rows. forward: each row has an edge from the first handle of
- * the step to the second. backward: each row has one from the second to the
- * first.
+ * A step of all rows. forward: in each row, an edge leads from the first handle
+ * of the step to the second. backward: in each row, an edge leads from the
+ * second handle to the first.
  */
 typedef struct Step
 {
@@ -35,8 +35,8 @@ typedef struct Joined
 	Jsonb *nodes; /* {handle: properties} */
 	Jsonb *edges; /* {from and to: edge} */
 	/*
-	 * {type and name: true} of the properties that are not the id in each node
-	 * of the type
+	 * {type and property: true}. A property is included if it differs from the
+	 * id in at least one node of the type.
 	 */
 	Jsonb *told;
 	int nsteps;
@@ -94,7 +94,10 @@ property_key(const char *handle, const char *name)
 		"%.*s\n%s", (int) (strchr(handle, ':') - handle), handle, name);
 }
 
-/* Adds the properties of the names that a node lacks, or that are not its id. */
+/*
+ * Adds those of the named properties that the node lacks, or whose value is not
+ * the id of the node.
+ */
 static void
 add_told(KgJsonWriter *told, const char *handle, const JsonbContainer *node,
 		 const Jsonb *names)
@@ -210,7 +213,9 @@ name_of(const Joined *j, const char *name, int step)
 	return j->nsteps == 1 ? pstrdup(name) : psprintf("%s%d", name, step);
 }
 
-/* Writes properties as members whose names begin with "of" and a period. */
+/*
+ * Writes properties as members whose names have the prefix "of" and a period.
+ */
 static void
 write_properties(KgJsonWriter *w, const char *of, const JsonbContainer *object,
 				 const Jsonb *told, const char *handle)
@@ -244,10 +249,10 @@ write_end(const Joined *j, KgJsonWriter *w, const char *name,
 }
 
 /*
- * Finds the only edge between the ends of a step. If all rows of a single step
- * have an edge in one direction, the edge has this direction. With several
- * steps, edges in both directions may belong to different steps. Returns the
- * edge's key, or NULL.
+ * Returns the key of the only edge between the ends of a step, or NULL. If
+ * there are edges in both directions, and only one direction occurs in all
+ * rows, uses this direction. With several steps, returns NULL instead, because
+ * the two edges may belong to different steps.
  */
 static char *
 find_edge(const Joined *j, int step, const char *from, const char *to,

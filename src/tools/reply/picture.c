@@ -96,8 +96,8 @@ index_grow(KnownNames *index)
 }
 
 /*
- * Returns the index of a string, and adds the string if it is new. Sets *added
- * to whether it was new. The table points to the string and does not copy it.
+ * Returns the index of a string. If the string is new, adds it and sets *added
+ * to true. The table points to the string and does not copy it.
  */
 static int
 index_add(KnownNames *index, const char *key, int len, bool *added)

@@ -16,7 +16,7 @@
 #include "utils/builtins.h"
 
 /*
- * A function that writes a character of a label, with the escapes of a
+ * A function that writes one character of a label with the escapes of a
  * language. Control characters have already been replaced by blanks.
  */
 typedef void (*EscapeFunction)(StringInfo buf, const char *s, int len);

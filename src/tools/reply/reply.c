@@ -69,8 +69,9 @@ has_more(const KgDraft *draft)
 /*
  * Returns the index of the item with which "next" begins, or -1 if there is no
  * next page. This is the first item whose data is not in the reply. If it is
- * the first item of the page, sets next->max_bytes to the bytes that it needs.
- * If it needs more than max_bytes may be, "next" begins after it.
+ * also the first item of the page, sets next->max_bytes to the bytes that the
+ * item needs. If the item needs more than the maximum of max_bytes, "next"
+ * begins after it.
  */
 static int
 next_item(const KgDraft *draft, const KgFit *fit, KgNext *next)
@@ -102,8 +103,8 @@ is_replaced(const JsonbValue *key, const KgNext *next)
 }
 
 /*
- * Writes "next": the arguments of the call, with the values in "next" in place
- * of those sent.
+ * Writes "next": the arguments of the call, in which the values of "next"
+ * replace the sent values.
  */
 static void
 write_arguments(const JsonbContainer *args, const KgNext *next, KgJsonWriter *w)
@@ -193,8 +194,8 @@ write_hints(const Jsonb *hints, int n, KgJsonWriter *w)
 }
 
 /*
- * Returns whether the tool itself has no member with this name. If it has, the
- * envelope leaves its own member out.
+ * Returns whether the tool has no own member with this name. If the tool has
+ * such a member, the envelope omits its member.
  */
 static bool
 is_free(const KgDraft *draft, const char *member)
@@ -383,7 +384,7 @@ is_everything(const KgDraft *draft, const KgFit *fit)
 
 /*
  * Returns the number of items that are listed even if they exceed the room. If
- * the first item of a page does not fit even without its data, this is 0.
+ * the first item of a page does not fit even without its data, returns 0.
  * "next" then requests that item, or skips it.
  */
 static int
@@ -396,10 +397,10 @@ least_listed(const KgDraft *draft, const Sizes *sizes, int64 room)
 }
 
 /*
- * Selects the items that fit into "room" bytes, and returns the bytes they
- * take. On a page, items with all their data take at least half of the room,
- * because "next" begins with the first item without its data. The first item
- * has all its data if possible.
+ * Selects the items that fit into "room" bytes, and returns the number of bytes
+ * that the selected items take. "next" begins with the first item without its
+ * data. So on a page, items with all their data take at least half of the room,
+ * and the first item has all its data if possible.
  */
 static int64
 choose_items(const KgDraft *draft, const Sizes *sizes, int64 room, KgFit *fit)
@@ -445,10 +446,10 @@ choose(const KgDraft *draft, const Sizes *sizes, int64 room)
 }
 
 /*
- * Returns the max_bytes to suggest for the next call, or 0 if max_bytes cannot
- * be higher. The value suffices for the whole reply or, on a page, for the
- * first item. It is at least 1.5 times the present max_bytes, so that repeated
- * calls come to an end.
+ * Returns the value of max_bytes to suggest for the next call, or 0 if
+ * max_bytes cannot be higher. With this value, the whole reply or, on a page,
+ * the first item fits. It is at least 1.5 times the present max_bytes, so that
+ * repeated calls come to an end.
  */
 static int64
 bytes_needed(const KgDraft *draft, const Sizes *sizes, const KgFit *fit,
@@ -552,8 +553,8 @@ kg_draft_finish(const KgDraft *draft)
 		shortest = Min(shortest, size);
 		measure(draft, &sizes);
 		/*
-		 * Two selections of items could alternate forever, if each leads to
-		 * the estimate that selects the other. So after some tries, the
+		 * If each of two selections of items leads to the estimate that selects
+		 * the other, they could alternate forever. So after some tries, the
 		 * estimate may only increase.
 		 */
 		overhead = tries++ < KG_FREE_TRIES

@@ -37,7 +37,7 @@ extern int64 kg_input_max_bytes(const KgInput *in);
  */
 extern int64 kg_input_limit(const KgInput *in, int64 otherwise);
 
-/* The parts that a reply has. */
+/* The parts that a reply includes. */
 typedef struct KgFit
 {
 	int n;		/* number of items */
@@ -60,7 +60,7 @@ typedef struct KgWithheld
 	int properties;
 	int node_properties;
 	int edge_properties;
-	int observations; /* used by the toolset memory */
+	int observations; /* used only by the toolset memory */
 	int relations;
 } KgWithheld;
 
@@ -92,19 +92,19 @@ typedef struct KgDraft
 	 */
 	bool solid;
 	/*
-	 * number of further items, which were not added because they cannot fit
-	 * into max_bytes
+	 * number of further items that were not added because they cannot fit into
+	 * max_bytes
 	 */
 	int untried;
-	bool untried_at_least; /* untried is a lower bound */
+	bool untried_at_least; /* true: untried is a lower bound */
 	/*
 	 * Approximate bytes of the whole reply, if known without measuring;
 	 * otherwise 0.
 	 */
 	Size rough;
 	/*
-	 * Sets the bytes, as text with separators, of each item with its data
-	 * (whole) and without it (stub), and of each extra.
+	 * Sets the size in bytes, as text with separators, of each item with its
+	 * data (whole), of each item without its data (stub), and of each extra.
 	 */
 	void (*measure)(void *items, Size *whole, Size *stub, Size *extra);
 	/*
@@ -125,8 +125,8 @@ typedef struct KgDraft
 	 */
 	bool counts;
 	bool terse; /* true: omit "returned", and "truncated" if it is false */
-	bool more;	/* true: there are more items, which "limit" excludes */
-	/* reason why the items that follow cannot be requested, or NULL */
+	bool more;	/* true: "limit" excludes further items */
+	/* reason why no call can request the items that follow, or NULL */
 	const char *stopped;
 	/*
 	 * maximum of "limit", which is reported if the reply is truncated; 0: not
@@ -137,9 +137,7 @@ typedef struct KgDraft
 	/* Entities whose versions are reported (tools/reply/cite.h), or NULL. */
 	const struct KgCited *cited;
 	int ncited;
-	/*
-	 * Those members of the tool whose names are also members of the envelope.
-	 */
+	/* Members of the tool that have the name of a member of the envelope. */
 	const JsonbContainer *own;
 	/* Writes the tool's own members. */
 	void (*write)(void *state, const KgFit *fit, KgJsonWriter *w);

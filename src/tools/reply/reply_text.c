@@ -40,9 +40,9 @@ static const int nlast = 5;
 #define KG_MAX_COLUMNS 64
 
 /*
- * A column of rows: a member of each object or, if holder is a string, a
- * member of the object's member with this key ("data", "properties" or
- * "metadata"). holder jbvNull: a member of the object itself.
+ * A column of rows. If holder is a string ("data", "properties" or "metadata"),
+ * the cells are members of the object in this member of each item. If holder is
+ * jbvNull, the cells are members of the items themselves.
  */
 typedef struct Column
 {
@@ -140,9 +140,9 @@ is_omitted(const KgJsonIter *member)
 }
 
 /*
- * Returns whether a member names the text that matched. Rows have the property
- * and the passage of the match instead: the passage shows the words, and the
- * score how well they match.
+ * Returns whether a member describes a match in a passage of text. Rows then
+ * have only the property and the passage of the match: the passage shows the
+ * words that matched, and the score how well they match.
  */
 static bool
 is_passage(const KgJsonIter *member)
@@ -225,9 +225,9 @@ write_end(StringInfo text, const JsonbValue *name, const JsonbValue *value)
 }
 
 /*
- * Writes an edge of a path as an arrow, for which the handles before and after
- * it are the ends. Returns false if the edge cannot be an arrow, because it
- * has members other than its type and its ends.
+ * Writes an edge of a path as an arrow between the handles before and after it.
+ * Returns false if the edge cannot be an arrow, because it has members other
+ * than its type and its ends.
  */
 static bool
 write_arrow(StringInfo text, const JsonbValue *before, const JsonbValue *edge)
@@ -268,8 +268,8 @@ write_member(StringInfo text, const KgJsonIter *member, bool edges)
 
 /*
  * Writes a value that belongs to the reply itself, not to the properties of an
- * entity or edge. If "edges" is true, an end {"type", "id"} is written as a
- * handle. In other values, such an object may have another meaning.
+ * entity or edge. If "edges" is true, writes an end {"type", "id"} as a handle.
+ * If it is false, such an object may have another meaning and is not changed.
  */
 static void
 write_told(StringInfo text, const JsonbValue *value, bool edges)
@@ -500,7 +500,7 @@ typedef struct Told
 	bool whole;					/* true: the reply omits nothing */
 	/* number of results if the reply has all of them, otherwise 0 */
 	int64 all;
-	bool limited; /* the reply has as many results as the call allowed */
+	bool limited; /* true: the reply has as many results as the call allowed */
 	bool named;	  /* true: the nodes also occur in rows or paths */
 	bool
 		/*
@@ -647,8 +647,8 @@ has_same(const JsonbContainer *object, const KgJsonIter *member)
 }
 
 /*
- * Returns whether "next" has all arguments that were sent, even with other
- * values.
+ * Returns whether "next" has all arguments that were sent, although their
+ * values may differ.
  */
 static bool
 keeps_all(const JsonbContainer *next, const JsonbContainer *sent)

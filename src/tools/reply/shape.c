@@ -91,8 +91,8 @@ find_path(const KgShownOf *of, const char *name, const char *at, bool find_only)
 
 /*
  * Adds the property or path that a name denotes in one type or relation.
- * Returns false if there is no such property or path. A NULL projection
- * already shows all properties, so nothing is added to it.
+ * Returns false if the name denotes neither. A projection that is NULL already
+ * shows all properties, so nothing is added to it.
  */
 static bool
 add_named(KgProjection *projection, const KgShownOf *of, const char *name,
@@ -117,7 +117,7 @@ with_prefix(const char *prefix, const char *name)
 
 /*
  * Raises an error for a name that is neither a property nor a path. prefix is
- * the prefix of names as they are sent, or NULL.
+ * the prefix that sent names have, or NULL.
  */
 static KG_NORETURN void
 throw_unknown_property(const KgShownOf *of, int n, const char *prefix,
@@ -247,8 +247,8 @@ kg_projection_parse(const KgType *type, const KgInput *in)
 }
 
 /*
- * Writes the parts of a value that the fields select. The value is at "depth"
- * steps of the paths of these fields.
+ * Writes the parts of a value that the fields select. The paths of the fields
+ * lead to this value in "depth" steps.
  */
 static void
 project_value(KgJsonWriter *w, const JsonbValue *value,
@@ -257,8 +257,8 @@ project_value(KgJsonWriter *w, const JsonbValue *value,
 	for (int i = 0; i < nfields; i++)
 	{
 		/*
-		 * The path of a field ends here, or with "every item" of this array.
-		 * It selects the whole value.
+		 * If the path of a field ends at this value, or with "every item" of
+		 * this array, the field selects the whole value.
 		 */
 		const KgField *field = fields[i];
 		int steps = field->nsteps;

@@ -39,8 +39,9 @@ typedef struct KgShownOf
 } KgShownOf;
 
 /*
- * Names that begin with a prefix and do not belong to any element of "of",
- * such as "edge.since". paths has their JSON Pointers.
+ * Names that begin with a prefix, such as "edge.since", and denote no property
+ * of the types or relations of kg_projections_read(). paths has the JSON
+ * Pointers of the names.
  */
 typedef struct KgNamesApart
 {
@@ -65,9 +66,9 @@ extern bool kg_projections_read(const KgInput *in, const char *key,
 								KgProjection **projections,
 								KgNamesApart *apart);
 /*
- * Adds the property or path with this name to the projection of each element
- * that has it. Raises an error if no element has it. prefix is the prefix of
- * the name as it was sent, or NULL.
+ * Adds the property or path with this name to the projection of each element of
+ * "of" that has it. Raises an error if no element has it. prefix is the prefix
+ * of the name as it was sent, or NULL.
  */
 extern void kg_projections_add(KgProjection **projections, const KgShownOf *of,
 							   int n, const char *prefix, const char *name,
@@ -85,10 +86,10 @@ extern KgProjection *kg_projection_parse(const KgType *type, const KgInput *in);
 extern Jsonb *kg_projection_apply(const KgProjection *projection,
 								  const Jsonb *data);
 /*
- * Adds the values of the projection's paths to the data of n visible nodes. If
- * the value is missing or hidden, null is added. If a path leads through an
- * array, its value is an array. "at" is the JSON Pointer of the argument, for
- * errors.
+ * Adds the values of the projection's paths through references to the data of n
+ * visible nodes. If a value is missing or hidden, adds null. If a path leads
+ * through an array, its value is an array. "at" is the JSON Pointer of the
+ * argument, for errors.
  */
 extern void kg_projection_reach(const KgProjection *projection, KgGraph *graph,
 								const int64 *nodes, Jsonb **data, uint32 n,

@@ -43,8 +43,8 @@ write_rows(const KgAsk *ask, KgJsonWriter *w)
 }
 
 /*
- * Writes the members that report omitted rows. There is no total, because the
- * query ended before the number of rows was known.
+ * Writes the members that report omitted rows. There is no total: the query was
+ * stopped before the number of its rows was known.
  */
 static void
 write_truncated(const KgAsk *ask, KgJsonWriter *w)
@@ -75,8 +75,9 @@ make_reply(const KgAsk *ask, const KgRepairs *repairs)
 }
 
 /*
- * Returns the reply. Omits the last rows until the whole reply fits, because
- * the size of the other members is known only after the query has ended.
+ * Returns the reply. Omits the last rows until the whole reply fits. The rows
+ * could not be limited before, because the size of the other members is known
+ * only after the query has ended.
  */
 static Jsonb *
 fit_reply(KgAsk *ask, const KgInput *in, int64 max_bytes)

@@ -24,7 +24,7 @@
 
 typedef Jsonb *(*Tool)(const Jsonb *arguments);
 
-/* A call of a tool, run in a function that catches its errors. */
+/* A call of a tool, run in a function that catches the errors of the call. */
 typedef struct Calling
 {
 	Tool tool;
@@ -41,8 +41,8 @@ call_tool(void *arg)
 }
 
 /*
- * Removes "path" and "call" from an error of the tool. They are about the
- * arguments of the tool, but the caller knows only the arguments of the
+ * Removes "path" and "call" from an error of the tool. These members are about
+ * the arguments of the tool, but the caller knows only the arguments of the SQL
  * function.
  */
 static void
@@ -201,8 +201,8 @@ explore(const Jsonb *arguments)
 }
 
 /*
- * Returns the rows of reach(). If there is no entity to start from, there are
- * no rows.
+ * Returns the rows of reach(). Returns no rows if there is no entity to start
+ * from.
  */
 static Jsonb *
 reach(KgCall *call, const char *type, const char *id, const char *relation,

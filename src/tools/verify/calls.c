@@ -178,10 +178,10 @@ throw_several_columns(const KgClaim *claim)
 }
 
 /*
- * If the reply is of an aggregate without groups, sets *value to its result:
- * the only column, or the column "count". Returns false for other replies. If
- * there are groups, the claim is about their number, which is the reply's
- * total.
+ * If the reply is of an aggregate without groups, sets *value to the result of
+ * the aggregate: the only column, or the column "count". Returns false for
+ * other replies. If there are groups, the claim is about the number of groups,
+ * which is the total of the reply.
  */
 static bool
 aggregate_value(const KgClaim *claim, const Jsonb *reply, JsonbValue *value)
@@ -214,8 +214,8 @@ aggregate_value(const KgClaim *claim, const Jsonb *reply, JsonbValue *value)
 
 /*
  * Sets *value to the number that an SQL query returns: the only column of its
- * only row, or 0 if there are no rows. For other rows, raises
- * KG_INVALID_INPUT. But if the claim is "none", sets *value to jbvNull,
+ * only row, or 0 if there are no rows. For other rows, raises KG_INVALID_INPUT.
+ * Exception: if the claim is "none", sets *value to jbvNull for other rows,
  * because the existence of rows decides.
  */
 static void
@@ -264,7 +264,7 @@ read_value(KgClaim *claim, const Jsonb *reply, JsonbValue *value)
 }
 
 /*
- * Returns an array of the reply, with the paths of its items changed to point
+ * Returns an array of the reply. The paths of its items are changed to point
  * into the claim. Returns NULL if the reply lacks the array.
  */
 static Jsonb *

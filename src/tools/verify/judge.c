@@ -123,8 +123,8 @@ check_type_named(KgVerify *v, KgClaim *claim)
 
 /*
  * Checks that each mention (handle) of a claim names exactly one entity, and
- * adds these entities to the evidence. If a mention does not, sets the
- * verdict.
+ * adds these entities to the evidence. If a mention names no entity or several
+ * entities, sets the verdict.
  */
 static void
 judge_mentions(KgVerify *v, KgClaim *claim)
@@ -189,10 +189,10 @@ visit_value(const JsonbValue *value, void *arg)
 }
 
 /*
- * Returns whether the entity fulfils the claimed condition. If not, sets
- * *refuted to whether the claim is contradicted even if the value is an array.
- * That is so for negative operators. For other operators, an array only lacks
- * the claimed value.
+ * Returns whether the entity fulfils the claimed condition. If it does not,
+ * sets *refuted to whether the operator is negative. With a negative operator,
+ * the claim is contradicted even if the value is an array. With another
+ * operator, an array only lacks the claimed value.
  */
 static bool
 holds(const KgClaim *claim, const JsonbContainer *data, bool *refuted)
@@ -406,7 +406,10 @@ judge_edges(KgVerify *v, KgClaim *claim)
 
 /* ---- names ---- */
 
-/* Returns whether an entity of the type, or of any type, may be a row. */
+/*
+ * Returns whether an entity of the type, or of any type, may be a row of a
+ * table of the user.
+ */
 static bool
 may_be_row(const KgVerify *v, const KgType *type)
 {

@@ -125,8 +125,8 @@ find_foreign(Candidates *c, const KgType *type, uint16 rank)
 }
 
 /*
- * Looks up the candidates, without duplicates. If c->typed is true, looks them
- * up by type and id, otherwise by id among all types.
+ * Looks up the candidates, after removing duplicates. If c->typed is true,
+ * looks up each by its type and id, otherwise by its id among all types.
  */
 static void
 run_candidates(Candidates *c)
@@ -213,8 +213,8 @@ look_up_handles(KgVerify *v)
 	}
 	run_candidates(&c);
 	/*
-	 * A whole text such as "type:id" may also be an id, so it is looked up as
-	 * an id.
+	 * A whole text such as "type:id" may also be an id. So texts that name no
+	 * entity as type and id are looked up as ids.
 	 */
 	c.n = 0;
 	c.typed = false;
@@ -235,8 +235,8 @@ typedef struct Names
 	List **nodes;  /* indexed by claim: List of indexes of nodes in the set */
 	int64 *counts; /* indexed by claim: number of rows found */
 	/*
-	 * the claimed names as possible ids; their mention is the index of the
-	 * claim
+	 * the claimed names, to look up as ids; the member mention of a candidate
+	 * is the index of the claim
 	 */
 	Candidates ids;
 } Names;
@@ -451,7 +451,8 @@ count_triples(const KgVerify *v, const KgClaim *claim)
 
 /*
  * Adds the triples (edges between two mentioned entities) that could be the
- * claimed edge of a hop, and the triples in the opposite direction.
+ * edge that a claim asserts for a hop. Also adds the triples in the opposite
+ * direction.
  */
 static void
 add_triples(KgVerify *v, KgClaim *claim, int hop)

@@ -34,8 +34,8 @@ kg_claim_judge(KgClaim *claim, KgVerdict verdict, const char *reason)
 }
 
 /*
- * Sets the value for a member of the claim that is renamed, in the form that
- * the new member requires. Returns false if the value has no such form.
+ * Sets the value for a renamed member of the claim, in the form that the new
+ * member requires. Returns false if the value has no such form.
  */
 static bool
 set_value(const KgClaim *claim, KgInstead *change)
@@ -57,8 +57,8 @@ set_value(const KgClaim *claim, KgInstead *change)
 }
 
 /*
- * Returns the claim with the correction that the error suggests. Returns NULL
- * if the error does not suggest exactly one correction.
+ * Returns the claim, corrected as the error suggests. Returns NULL if the error
+ * does not suggest exactly one correction.
  */
 static const Jsonb *
 repaired_claim(const KgClaim *claim, const Jsonb *error)
@@ -81,8 +81,8 @@ repaired_claim(const KgClaim *claim, const Jsonb *error)
 	at = kg_json_cstring(&path);
 	last = strrchr(at, '/');
 	/*
-	 * If the error is about a key, such as a member or an operator, its "got"
-	 * is the key. The key is then replaced instead of the value.
+	 * If the error is about a key, such as a member or an operator, its member
+	 * "got" is the key. The key is then replaced instead of the value.
 	 */
 	there.type = jbvNull;
 	if (last != NULL && kg_json_get(&error->root, "got", &got) != NULL)
@@ -107,7 +107,7 @@ repaired_claim(const KgClaim *claim, const Jsonb *error)
 }
 
 /*
- * Returns an error about the call in a claim with a changed path, which points
+ * Returns an error about the call in a claim, with its path changed to point
  * into the arguments of verify_claims.
  */
 static const Jsonb *
@@ -183,8 +183,8 @@ kg_claim_try(KgVerify *v, KgClaim *claim, bool statements, KgClaimWork work)
 	KgErrorCode code;
 
 	/*
-	 * Errors get no corrected call of verify_claims, because a claim reports
-	 * its correction itself.
+	 * The errors get no corrected call of verify_claims, because each claim
+	 * reports its own correction.
 	 */
 	kg_repair_begin(NULL, NULL);
 	edata = kg_catch(
@@ -192,8 +192,8 @@ kg_claim_try(KgVerify *v, KgClaim *claim, bool statements, KgClaimWork work)
 	if (edata == NULL)
 		return;
 	/*
-	 * Some errors are no verdict and are raised again: open decisions of the
-	 * authorizer, concurrent changes, and a missing tenant.
+	 * Some errors do not give a verdict and are raised again: open decisions of
+	 * the authorizer, concurrent changes, and a missing tenant.
 	 */
 	decisions = v->call.graph->call->decisions;
 	code = kg_error_caught_code(edata);
@@ -304,8 +304,8 @@ throw_no_such_property(const KgVerify *v, const KgClaim *claim)
 }
 
 /*
- * Returns the property with a name. "id" means the id property, even if the
- * type gives it another name.
+ * Returns the property with a name. "id" means the id property, even if this
+ * property has another name in the type.
  */
 static const KgField *
 claimed_field(const KgType *type, const char *name)
@@ -670,8 +670,8 @@ counts(const KgCallable *callable)
 		return callable->tool->operation == KG_EXPOSE_LIST ||
 			   callable->tool->operation == KG_EXPOSE_LIST_IDS;
 	/*
-	 * A claim must not call verify_claims itself, which has the argument
-	 * "claims".
+	 * A claim must not call verify_claims itself. verify_claims is recognized
+	 * by its argument "claims".
 	 */
 	return !kg_callable_declares(callable, "claims");
 }
@@ -845,8 +845,8 @@ read_name(KgVerify *v, KgClaim *claim)
 /* ---- claims ---- */
 
 /*
- * The members that determine the kind of a claim. The first of them that a
- * claim has decides.
+ * The members that determine the kind of a claim. The first of these members
+ * that a claim has determines its kind.
  */
 static const struct
 {

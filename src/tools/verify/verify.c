@@ -162,8 +162,8 @@ finish(KgVerify *v)
 }
 
 /*
- * Validates the arguments against the published schema. Does not if an invalid
- * claim was found, because the schema would refuse it, too.
+ * Validates the arguments against the published schema. Does not validate them
+ * if an invalid claim was found, because the schema would refuse it, too.
  */
 static void
 end_call(KgVerify *v)

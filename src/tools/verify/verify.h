@@ -19,13 +19,11 @@
 #include "tools/graph/graph.h"
 
 /*
- * maximum number of handles in a claim about a path, as in the template of the
- * schema
+ * maximum number of handles in a claim about a path, equal to the maximum in
+ * the template of the schema
  */
 #define KG_CLAIM_HANDLES 21
-/*
- * Maximum number of claims that get suggestions because nothing matches them.
- */
+/* Maximum number of claims that match nothing and get suggestions. */
 #define KG_CLAIM_NEAREST 5
 
 typedef enum KgVerdict
@@ -74,7 +72,9 @@ typedef struct KgMention
  */
 typedef struct KgTriple
 {
-	/* index in the claim's path of the hop that these edges belong to */
+	/*
+	 * index of the hop, in the path of the claim, to which these edges belong
+	 */
 	int hop;
 	const KgRelation *relation;
 	/* indexes of the mentions at the source and target of the stored edges */
@@ -99,7 +99,7 @@ typedef struct KgClaim
 	/* index of the claim's first mention (handle) among all mentions */
 	int first;
 	int nmentions;
-	char **relations; /* for each hop, the name of its relation */
+	char **relations; /* indexed by hop: name of the relation */
 	const char *rest; /* part ":id" of a handle whose type does not exist */
 	/* Members for a claim about a property: */
 	char *property;
@@ -135,15 +135,15 @@ typedef struct KgClaim
 	const char *reason;
 	const Jsonb *error;
 	const Jsonb *correction;
-	List *corrected; /* members of the correction */
+	List *corrected; /* members of the correction of the claim */
 	const char *nearest;
 	bool stale;
 	bool complete;
 	List *handles; /* List of char *: handles that are the evidence */
 	List *edges;   /* List of Jsonb *: edges that are the evidence */
 	/*
-	 * The claim as the reply shows it: with only its verdict, and with all
-	 * members.
+	 * The claim as JSON for the reply. Element 0: with only its verdict.
+	 * Element 1: with all members.
 	 */
 	Jsonb *written[2];
 } KgClaim;
@@ -156,35 +156,37 @@ typedef struct KgVerify
 	int nmentions;
 	int room;
 	KgMention *mentions;
-	KgNodeSet set; /* nodes of the entities that are read */
+	KgNodeSet set; /* nodes whose entities are read */
 	KgRef *rows;   /* entities, indexed by node of the set */
-	/* bytes that the arguments of registered tools may still have */
+	/* number of bytes that the arguments of registered tools may still have */
 	int left;
 } KgVerify;
 
 /*
- * Sets the verdict on a claim. Does nothing if the claim already has a
- * verdict.
+ * Sets the verdict on a claim. Does nothing if the claim already has a verdict.
  */
 extern void kg_claim_judge(KgClaim *claim, KgVerdict verdict,
 						   const char *reason);
 /*
- * Runs a function for a claim. If it raises an error, the error decides the
- * verdict. statements: the function may run SQL statements, so a
- * subtransaction is needed.
+ * Runs a function for a claim. If the function raises an error, the error
+ * decides the verdict. If "statements" is true, the function may run SQL
+ * statements, so it runs in a subtransaction.
  */
 typedef void (*KgClaimWork)(KgVerify *v, KgClaim *claim);
 extern void kg_claim_try(KgVerify *v, KgClaim *claim, bool statements,
 						 KgClaimWork work);
 
 /*
- * Sets the ranks of the types that the entity of a handle may have, judging by
- * the text of the handle. Returns their number, which is 0 if no type has the
- * name in the handle.
+ * Sets "ranks" to the ranks of the types that the entity of a handle may have,
+ * according to the text of the handle. Returns the number of types, or 0 if no
+ * type has the name in the handle.
  */
 extern int kg_claim_types(const KgVerify *v, const KgMention *mention,
 						  uint16 *ranks);
-/* Analyses the condition of a claim about a property for a type. */
+/*
+ * Analyses the condition of a claim about a property, for an entity of the
+ * type.
+ */
 extern void kg_claim_analyse(KgVerify *v, KgClaim *claim, const KgType *type);
 /* Returns whether a fixed tool has the argument. */
 extern bool kg_callable_declares(const KgCallable *callable, const char *name);

@@ -25,18 +25,18 @@
 #include "utils/timestamp.h"
 
 /*
- * Seconds for which a value is valid: KG_CONFIRM_MINUTES, but not longer than
- * its use is recorded.
+ * Seconds for which a signed value is valid: KG_CONFIRM_MINUTES, but not longer
+ * than the time for which its use is recorded.
  */
 #define KG_CONFIRM_MINUTES 10
 #define KG_CONFIRM_SECONDS \
 	Min(KG_CONFIRM_MINUTES *SECS_PER_MINUTE, kg_setting_idempotency_time)
-/* Maximum length of a value for 100 items. */
+/* Maximum length of a signed value. It suffices for 100 items. */
 #define KG_MAX_CONFIRM_CHARS 8192
 
 /*
- * The state of an item, and the effect of the write on it, as they are in the
- * signed value.
+ * The state of an item and the effect of the write on the item, as stored in
+ * the signed value.
  */
 typedef struct Told
 {

@@ -16,9 +16,9 @@
 
 /*
  * Returns whether a call that writes must be confirmed, because of the setting
- * or the caller's own option. No other code decides this. "deletes" means that
- * the call may delete data. Tools that a confirmed function calls are not
- * confirmed again. Raises KG_FORBIDDEN within a function that was not
+ * or an option of the caller. No other code decides this. "deletes" means that
+ * the call may delete data. Tools that a confirmed function calls need no
+ * further confirmation. Raises KG_FORBIDDEN within a function that was not
  * confirmed.
  */
 extern bool kg_confirm_needed(bool deletes);
@@ -33,7 +33,7 @@ typedef struct KgConfirm
 	StringInfo about;
 	/* contents of the signed value in the arguments, or NULL */
 	StringInfo told;
-	KgRequest request; /* record that the value was used */
+	KgRequest request; /* record that the signed value was used */
 	bool used;
 	/*
 	 * Arguments of kg_confirm_begin(). If no confirmation is needed, tool is
@@ -51,14 +51,15 @@ extern void kg_confirm_open(KgConfirm *confirm, const char *tool,
 							const Jsonb *arguments);
 
 /*
- * Returns the reply of a dry run, with a signed value for its outcomes added.
+ * Returns the reply of a dry run, with a signed value added that confirms its
+ * outcomes.
  */
 extern Jsonb *kg_confirm_ask(const KgConfirm *confirm,
 							 const KgOutcomes *outcomes, const Jsonb *reply);
 
 /*
- * Raises KG_CONFLICT if the outcomes differ from those that were confirmed, or
- * if the value was used before.
+ * Raises KG_CONFLICT if the outcomes differ from the confirmed outcomes, or if
+ * the signed value was used before.
  */
 extern void kg_confirm_check(const KgConfirm *confirm,
 							 const KgOutcomes *outcomes);
@@ -72,9 +73,9 @@ extern const Jsonb *kg_confirm_begin(KgConfirm *confirm, const char *tool,
 									 bool deletes, const Jsonb *arguments);
 
 /*
- * Must be called before the tool writes. If the arguments have no signed
- * value, raises KG_FORBIDDEN with the value that confirms the call. If the
- * value was used before, raises KG_CONFLICT.
+ * Must be called before the tool writes. If confirmation is needed and the
+ * arguments have no signed value, raises KG_FORBIDDEN with the value that
+ * confirms the call. If the value was used before, raises KG_CONFLICT.
  */
 extern void kg_confirm_require(KgConfirm *confirm);
 

@@ -17,7 +17,7 @@ kg_exposed_member(int operation)
 
 /*
  * Raises an error because a type or relation does not expose an operation. The
- * error lists the types or relations that do.
+ * error lists the types or relations that expose it.
  */
 static KG_NORETURN void
 throw_not_exposed(const KgCatalog *catalog, const char *name, int operation,
@@ -57,9 +57,9 @@ throw_not_exposed(const KgCatalog *catalog, const char *name, int operation,
 }
 
 /*
- * Returns the tool of a relation for an operation, or NULL. The tool serves
- * all variants of the relation. If two bundles have a relation with the name,
- * the name must be "bundle/name".
+ * Returns the tool of a relation for an operation, or NULL. The tool serves all
+ * variants of the relation. If two bundles have relations with the name, the
+ * name must be "bundle/name".
  */
 static const KgTool *
 tool_of_relation(const KgCatalog *catalog, const char *name, int operation)

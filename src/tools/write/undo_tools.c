@@ -33,8 +33,8 @@ typedef struct Changes
 } Changes;
 
 /*
- * Reads "types". If it is absent, selects edges and all types whose access no
- * authorizer must decide.
+ * Reads "types". If the argument is absent, selects edges and all types for
+ * which no authorizer decides access.
  */
 static void
 read_types(const Changes *call, KgRecent *recent)
@@ -84,7 +84,10 @@ read_position(const Changes *call)
 	return below;
 }
 
-/* Writes an end of an edge, or null if the entity no longer exists. */
+/*
+ * Writes the entity at an end of an edge, or null if the entity no longer
+ * exists.
+ */
 static void
 write_end(const char *key, const char *handle, KgJsonWriter *w)
 {
@@ -242,7 +245,7 @@ throw_no_change(void)
 }
 
 /*
- * Returns the argument for kg_revert(): a number of a change, or
+ * Returns the argument for kg_revert(): the number of a change, or
  * {"transaction": number}.
  */
 static Jsonb *

@@ -28,9 +28,9 @@ kg_write_nearest(const KgType *type, const char *id)
 }
 
 /*
- * Returns the reference property that a JSON Pointer of the arguments points
- * to, or NULL. Such pointers are "/items/0/supplier", "/items/0/set/supplier"
- * or "/items/0/lines/3/product".
+ * Returns the reference property to which a JSON Pointer of the arguments
+ * points, or NULL. Such pointers are "/items/0/supplier",
+ * "/items/0/set/supplier" or "/items/0/lines/3/product".
  */
 static const KgField *
 reference_at(const KgType *type, const char *path)
@@ -100,7 +100,7 @@ missing_type(const KgOutcomes *outcomes, const KgError *err)
 }
 
 /*
- * Adds "nearest", the entities with similar ids, to an error about a missing
+ * Adds "nearest" (the entities with similar ids) to an error about a missing
  * entity, and corrects the id. Returns whether the correction is certain.
  */
 static bool
@@ -130,8 +130,8 @@ complete_missing(const KgOutcomes *outcomes, KgError *err,
 }
 
 /*
- * If a string has a number, but the schema requires a number, corrects the
- * value. Returns false for other errors.
+ * If the value is a string with a number, but the schema requires a number,
+ * corrects the value. Returns false for other errors.
  */
 static bool
 correct_number(const KgError *err, KgCorrection *correction)
@@ -178,8 +178,8 @@ depth_of(const char *path)
 }
 
 /*
- * Moves the values of "add" or "remove" from a property in "set" to this
- * member of the item itself.
+ * Moves the values of "add" or "remove" from a property in "set" to the member
+ * "add" or "remove" of the item itself.
  */
 static void
 move_values(KgCorrection *correction, const char *item, const char *property,
@@ -240,9 +240,9 @@ correct_operators(const KgError *err, KgCorrection *correction)
 }
 
 /*
- * If an option of the call is in items, moves it to the arguments. Returns
- * false for other errors, and if the items have different values of the
- * option.
+ * If items have an option that belongs to the call, moves the option to the
+ * arguments of the call. Returns false for other errors, and if the items have
+ * different values of the option.
  */
 static bool
 correct_option(const KgError *err, KgCorrection *correction)
@@ -256,7 +256,10 @@ correct_option(const KgError *err, KgCorrection *correction)
 	JsonbValue there;
 	int i = 0;
 
-	/* The path of an error about an unknown key is that of the item. */
+	/*
+	 * An error about an unknown key has the path of the item, such as
+	 * "/items/0". Other paths are about other errors.
+	 */
 	if (said->path == NULL || said->got == NULL || depth_of(said->path) != 2)
 		return false;
 	kg_json_root(said->got, &value);
@@ -292,8 +295,8 @@ kg_write_complete(const KgOutcomes *outcomes, const KgErrorList *all)
 	ListCell *lc;
 
 	/*
-	 * Decisions of an authorizer are missing, so the write will be repeated
-	 * after they were requested. No correction is computed now.
+	 * Decisions of an authorizer are missing. The write will be repeated after
+	 * they were requested, so no correction is computed now.
 	 */
 	if (kg_decisions_left_open() > 0)
 		return NULL;

@@ -13,8 +13,8 @@ extern Jsonb *kg_write_nearest(const KgType *type, const char *id);
 /*
  * Adds "nearest" to errors about references to missing entities. If each error
  * has exactly one correction, returns the call with all corrections; otherwise
- * returns NULL. A correction replaces, for example, the only name of an entity
- * by its id, or another spelling of a code.
+ * returns NULL. For example, a correction replaces the name of an entity by its
+ * id if only one entity has the name, or a code by its correct spelling.
  */
 extern Jsonb *kg_write_complete(const KgOutcomes *outcomes,
 								const KgErrorList *all);

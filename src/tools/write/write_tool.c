@@ -51,7 +51,7 @@ typedef struct WriteCall
 	Jsonb *reply;
 } WriteCall;
 
-/* Returns the name of the argument that has the array of items. */
+/* Returns the name of the argument that contains the array of items. */
 static const char *
 items_argument(const WriteCall *call)
 {
@@ -122,8 +122,8 @@ report_twice(KgOutcomes *outcomes, int i)
 }
 
 /*
- * Reads the ids of the entities to delete. Returns the expected version of
- * each; 0 means any version.
+ * Reads the ids of the entities to delete. Returns an array with the expected
+ * version of each entity; 0 means any version.
  */
 static int64 *
 read_ids(const WriteCall *call)
@@ -189,15 +189,15 @@ perform(void *arg)
 									  call->atomic,
 									  true);
 	/*
-	 * If the call has an idempotency key, its reply is stored and returned
-	 * again later. So the errors in it must not name other entities
-	 * ("nearest"), which the caller sees now but may not see later.
+	 * The reply of a call with an idempotency key is stored and returned again
+	 * later. So its errors must not name other entities ("nearest"): the caller
+	 * sees these entities now, but may not see them later.
 	 */
 	if (call->atomic || call->key == NULL)
 	{
 		/*
-		 * In an atomic call, kg_write_complete() adds "nearest" to the error
-		 * instead.
+		 * In an atomic call, kg_write_complete() adds "nearest" to the error,
+		 * so the write itself does not.
 		 */
 		if (!call->atomic || tool->operation == KG_EXPOSE_DELETE)
 			call->outcomes->nearest = kg_write_nearest;
@@ -244,9 +244,9 @@ perform_all(void *arg)
 }
 
 /*
- * If the write was already executed with the same key, sets call->reply to the
- * stored reply and returns true. A call and its confirmation count as one
- * write.
+ * If the write was already executed with the same idempotency key, sets
+ * call->reply to the stored reply and returns true. A call and its confirmation
+ * count as one write.
  */
 static bool
 was_done(WriteCall *call, KgRequest *request)
@@ -279,7 +279,7 @@ write_inside(void *arg)
 	WriteCall *call = arg;
 	KgRequest request;
 
-	/* Read only if present: the input treats null as an absent argument. */
+	/* The argument is read only if it is present: null counts as absent. */
 	if (kg_input_has(&call->input, "idempotency_key"))
 		call->key = kg_idempotency_key(call->arguments);
 	if (call->dry_run)
@@ -304,7 +304,7 @@ write_inside(void *arg)
 		kg_idempotency_keep(&request, call->reply);
 }
 
-/* A function, with its argument, that runs in a call of its own. */
+/* A function and its argument. The function runs in a call of its own. */
 typedef struct Writing
 {
 	void (*work)(void *arg);
@@ -312,8 +312,8 @@ typedef struct Writing
 } Writing;
 
 /*
- * Runs the function in a call within the tool's call, because triggers may
- * call tools themselves.
+ * Runs the function in a call within the call of the tool, because triggers may
+ * call tools, too.
  */
 static void
 run_writing(void *arg)
@@ -406,7 +406,7 @@ kg_write_require(void)
 
 /*
  * Raises KG_FORBIDDEN for a type whose access decisions a gateway sends with
- * the call. A write runs only once, so it cannot first collect the decisions
+ * the call. A write runs only once, so it cannot first find out which decisions
  * to request.
  */
 static void
@@ -424,7 +424,7 @@ refuse_outside(const KgType *type)
 					"SELECT kg_set_authorizer('tenant', 'function')");
 }
 
-/* Returns the reply, to which the repairs of arguments are added. */
+/* Returns the reply with the repairs of arguments added. */
 static Jsonb *
 with_repairs(const WriteCall *call)
 {
