@@ -114,7 +114,8 @@ kg_audit_name(const char *tool, const Jsonb *arguments)
 }
 
 /*
- * Sets the reply to record, if it differs from the result of the SQL function.
+ * Sets the reply that is recorded, if it differs from the result of the SQL
+ * function.
  */
 static inline void
 kg_audit_reply(const Jsonb *reply)
@@ -124,8 +125,8 @@ kg_audit_reply(const Jsonb *reply)
 }
 
 /*
- * Sets the reply to record to the data of one entity, or to NULL. Objects
- * within the data are not counted as further entities.
+ * Sets the recorded reply to the data of one entity, or to NULL. Objects within
+ * the data do not count as further entities.
  */
 static inline void
 kg_audit_entity(const Jsonb *data)

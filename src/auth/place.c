@@ -4,7 +4,8 @@
  *
  * Each slot is an advisory lock, which is visible in pg_locks and is released
  * when the session ends. SQL functions cannot take a lock with this tag. It is
- * a session lock, because the call ends before the transaction.
+ * a session lock, because a call releases its slot before the transaction
+ * ends.
  */
 #include "postgres.h"
 

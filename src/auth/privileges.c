@@ -45,7 +45,7 @@ typedef struct KgPrivilege
 } KgPrivilege;
 
 /*
- * The types are qualified because they would otherwise be looked up in the
+ * The parameter types are qualified. Otherwise they would be looked up in the
  * caller's search_path.
  */
 #define KG_LOGIN "kg_login(pg_catalog.text, pg_catalog.bool)"

@@ -563,7 +563,8 @@ try_drop(void *arg)
 
 /*
  * Drops a bundle: applies an empty bundle of the name, then deletes the
- * bundle's row. So the checks report the objects that still refer to it.
+ * bundle's row. So the checks of an apply report objects that still refer to
+ * the bundle.
  */
 Jsonb *
 kg_bundle_drop(const char *name, const Jsonb *options)

@@ -227,7 +227,9 @@ resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
 	}
 }
 
-/* Returns the triple with swapped ends from the sorted triples, or NULL. */
+/*
+ * Returns the edge of the opposite direction among the sorted triples, or NULL.
+ */
 static const Triple *
 find_turned(const Triples *triples, const Triple *triple)
 {
