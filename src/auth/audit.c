@@ -272,8 +272,8 @@ append_arguments_of_function(StringInfo record, FunctionCallInfo fcinfo)
 }
 
 /*
- * Returns the bytes of an argument that are hashed. They differ between NULL
- * and an empty value.
+ * Returns the bytes of an argument that are hashed, and sets *len to their
+ * number. The argument is not NULL.
  */
 static const void *
 bytes_of(const ArgumentType *type, Datum *value, int64 *len)
@@ -311,7 +311,8 @@ begin_hash(void)
 
 /*
  * Sets digest to the hash of the arguments in binary form. Returns their size
- * in bytes.
+ * in bytes. A length before each argument is hashed, too, so NULL (length -1)
+ * differs from an empty value.
  */
 static int64
 hash_arguments(FunctionCallInfo fcinfo, const Jsonb *named, uint8 *digest)

@@ -486,8 +486,8 @@ setting_or_none(const char *setting)
 }
 
 /*
- * Raises an error if work changed a setting, because the rest of the call
- * would run with another identity.
+ * Raises an error if the called function changed a setting, because the rest of
+ * the call would run with another identity.
  */
 static void
 require_unchanged(const char *name, const char *setting, const char *before)

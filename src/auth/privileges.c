@@ -63,7 +63,10 @@ typedef struct KgPrivilege
 		KG_WRITES | KG_GATEWAY, ACL_DELETE, "DELETE", "TABLE", table    \
 	}
 
-/* Derived tables contain data of a tenant, too. */
+/*
+ * The privileges that roles need. Derived tables are included, because they
+ * contain data of a tenant, too.
+ */
 static const KgPrivilege privileges[] = {
 	KG_READABLE("kg_tenant"),
 	KG_READABLE("kg_tenant_role"),

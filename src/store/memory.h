@@ -38,8 +38,9 @@ extern void kg_memory_look(const KgMemory *memory, KgMemoryEntity *entities,
 extern void kg_memory_create(const KgMemory *memory,
 							 const KgMemoryEntity *entities, int n);
 /*
- * Writes the observations that are not stored yet. Removes the others from the
- * list of each entity, so that the list has only new observations.
+ * Writes the observations that are not stored yet. Removes the stored
+ * observations from the list of each entity, so that the list has only new
+ * observations.
  */
 extern void kg_memory_observe(const KgMemory *memory, KgMemoryEntity *entities,
 							  int n);

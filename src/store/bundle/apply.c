@@ -178,7 +178,10 @@ throw_errors(KgApply *apply)
 static void
 write_revision(KgApply *apply)
 {
-	/* A different order of types changes the catalog (model/version.h). */
+	/*
+	 * If only the order of types has changed, the row is updated, too, because
+	 * this gives the catalog a new version (model/version.h).
+	 */
 	if (!apply->changed && !apply->moved)
 		return;
 	if (apply->changed)

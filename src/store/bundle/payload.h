@@ -13,7 +13,7 @@ typedef struct KgPayloadType
 {
 	const char *name;
 	Jsonb *schema;
-	char *hash;			  /* filled by kg_bundle_definitions */
+	char *hash;			  /* hash of the type; set by kg_bundle_definitions() */
 	const KgType *parsed; /* the parsed type; NULL: its schema is invalid */
 	const KgType *stored; /* the type as it is stored, or NULL */
 	int position; /* new position among the bundle's types; -1: unchanged */

@@ -93,7 +93,7 @@ delete_derived(const char *tenant)
 
 /*
  * Derives rows from entities with their stored keys. Adds nodes with outdated
- * keys or scope to changed.
+ * keys or an outdated scope to the list "changed".
  */
 static void
 derive_rows(KgDerivation *d, const KgCatalog *catalog,

@@ -475,8 +475,8 @@ count_values(const JsonbValue *values)
 }
 
 /*
- * Adds the values of an array, or a single value, to list. Adds nothing if
- * values is NULL. Returns their number.
+ * Adds the values of an array, or a single value, to the array "list". Adds
+ * nothing if values is NULL. Returns their number.
  */
 static int
 list_values(const JsonbValue *values, Origin origin, ArrayValue *list)

@@ -362,9 +362,9 @@ freed_once(const KgFreed *freed, KgColumns *once)
 }
 
 /*
- * Deletes records that earlier entities with these ids were merged. If other
- * entities were merged into those, their records now lead to the final
- * entities.
+ * Deletes the records of merges of earlier entities with these ids. If other
+ * entities were merged into these earlier entities, their records now lead to
+ * the final entities.
  */
 static void
 leave_merged(int nargs, const KgArg *args)

@@ -68,7 +68,7 @@ typedef struct Subject
 	int64 was;	 /* previous node of an entity that is created again */
 	/* the entity gives its node to a renamed entity or gets its node */
 	bool renamed;
-	/* stored document, or NULL; for an edge, properties or null */
+	/* stored document, or NULL; for an edge, its properties or JSON null */
 	Jsonb *stored;
 	Jsonb *wanted; /* or NULL */
 } Subject;

@@ -30,7 +30,8 @@ typedef struct Edge
 	int64 now[2];
 	/* nodes after the merge; in ascending order if symmetric */
 	int64 pair[2];
-	int owner; /* least index of the merged entities at the stored ends */
+	/* index of the merged entity at an end; of two, the lower */
+	int owner;
 	Jsonb *properties;
 } Edge;
 

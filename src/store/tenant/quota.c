@@ -86,8 +86,8 @@ quota_set(Datum tenant, KgLimit quota)
 }
 
 /*
- * Divides the rest of a quota among the stripes. each is the share of a
- * stripe, and first is the addition for the first stripe. If the quota was set
+ * Divides the rest of a quota among the stripes. Sets *each to the share of a
+ * stripe, and *first to the addition for the first stripe. If the quota was set
  * below the used amount, the rest is negative. The first stripe then gets all
  * of it, so that rows that are deleted first reduce this debt and do not make
  * room in other stripes.
