@@ -126,7 +126,7 @@ typedef struct ArgumentType
 
 typedef struct Function
 {
-	KgCacheEntry entry; /* its hash is the OID */
+	KgCacheEntry entry; /* entry of the cache; its hash is the OID */
 	char *name;
 	Oid result;
 	int n;

@@ -42,7 +42,7 @@ typedef struct KgGrant
 
 typedef struct KgRoleGrants
 {
-	KgCacheEntry entry; /* its hash is the role's OID */
+	KgCacheEntry entry; /* entry of the cache; its hash is the role's OID */
 	int ngrants;
 	KgGrant *grants;
 	const char *stale; /* name of the role in an invalid grant */

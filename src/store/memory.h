@@ -15,7 +15,8 @@ typedef struct KgMemoryEntity
 	const char *type;
 	int n;
 	const char **observations; /* array without duplicates */
-	bool found; /* the entity is stored, and not only as a stub */
+	/* the entity is stored, and not only as a stub (the end of a relation) */
+	bool found;
 } KgMemoryEntity;
 
 typedef struct KgMemoryRelation

@@ -434,7 +434,7 @@ check_deferred(void)
 	AfterTriggerSetState(all); /* this is SET CONSTRAINTS ALL IMMEDIATE */
 }
 
-/* Number of changed rows from which an apply packs edges. */
+/* Minimum number of changed rows after which an apply packs edges. */
 #define KG_PACK_FROM 10000
 
 /*

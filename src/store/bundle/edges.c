@@ -65,7 +65,7 @@ typedef struct Triple
 	int32 relation_no;
 	/* index of the edge in the payload, or in the list of stored edges */
 	uint32 item : 30;
-	uint32 found : 2; /* KG_EDGE_* */
+	uint32 found : 2; /* KG_EDGE_*: result of the comparison */
 } Triple;
 
 typedef struct Triples
@@ -548,7 +548,7 @@ compare_all(KgApply *apply, Triples *triples, Triples *gone)
 	MemoryContextDelete(c.scratch);
 }
 
-/* Adds some edges of the payload to rows. */
+/* Adds to "rows" the edges of the payload that the triples in "some" name. */
 static void
 make_rows(const KgApply *apply, const Triples *triples, const Triple *some,
 		  int n, KgColumns *rows)

@@ -227,7 +227,8 @@ write_batch(const KgCountChanges *changes, const Change *change, int n,
 {
 	KgNodeList nodes = {CurrentMemoryContext};
 	KgNodeList unsure = {CurrentMemoryContext};
-	KgNodeList relations = {CurrentMemoryContext}; /* numbers too */
+	/* relation numbers; the list type for nodes is used for them, too */
+	KgNodeList relations = {CurrentMemoryContext};
 	KgNodeList fields;
 	KgCountList counts = {NULL};
 

@@ -46,7 +46,10 @@ typedef struct KgEdgeReport
 	const int *numbers;
 	bool by_row;
 	KgErrorList *errors;
-	/* The ends of some rows are swapped, as for kg_edges_write_turned(). */
+	/*
+	 * The ends of some rows are swapped, as in the arguments of
+	 * kg_edges_write_turned().
+	 */
 	bool turned;
 } KgEdgeReport;
 
@@ -109,7 +112,7 @@ extern void kg_edges_read(const char *tenant, int32 relation_no,
 #define KG_EDGE_SAME 2
 
 /*
- * Compares edges with the stored edges, as the current role. found gets a
+ * Compares edges with the stored edges, as the current role. Sets found[i] to a
  * KG_EDGE_* value for each row.
  */
 extern void kg_edges_compare(const char *tenant, const KgColumns *edges,

@@ -5,7 +5,8 @@
  * First, each item is checked: its schema, its id, and its references to
  * stored entities and to other items. An item is valid if each reference has a
  * target that is stored or is a valid item. Then the valid items are written
- * with a few statements, in one scope.
+ * with a few statements, in one scope (scope.h), which checks references at
+ * its end.
  *
  * Two faults appear only when items are written: an id that a hidden entity
  * has, and a row that a trigger prevents from being written. If other items
@@ -85,7 +86,7 @@ typedef struct Put
 	int *order;			/* order of the items, sorted by id */
 	KgItemNames *names; /* names of the items of this call */
 	KgNewIds new_ids;	/* generator of ids for items without an id */
-	Links links;		/* references between items */
+	Links links;		/* references of items to other items of the call */
 	/* targets that were looked up before the items were read, or NULL */
 	Targets *targets;
 	/* versions of the stored entities at that look-up, or NULL */

@@ -5,8 +5,10 @@
  * Types and relations are locked first, then the entities and their referrers
  * in the common order (KG_LOCK_ORDER). So no session can add a reference or an
  * edge to a locked entity. All effects are decided before the first write.
- * They are written in one scope, because before the last write, references may
- * have no target, and two entities may have the same unique value.
+ * They are written in one scope (scope.h), which checks references and unique
+ * values at its end. This is necessary because before the last write,
+ * references may have no target, and two entities may have the same unique
+ * value.
  */
 #include "postgres.h"
 

@@ -56,7 +56,7 @@ typedef struct IncomingList
 	int n;
 } IncomingList;
 
-/* Compares by source. */
+/* Compares two edges by their sources, for qsort(). */
 static int
 compare_incoming(const void *pa, const void *pb)
 {
@@ -102,7 +102,7 @@ read_chunk(const char *tenant, const int64 *nodes, int n, IncomingList *list)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Adds the edges that end at the nodes to list. Reads the newest rows. */
+/* Adds to the list the edges that end at the nodes. Reads the newest rows. */
 static void
 read_incoming(const char *tenant, const KgNodeList *nodes, IncomingList *list)
 {
@@ -434,7 +434,7 @@ typedef struct Deletion
 	const char *tenant;
 	const KgUserContext *caller;
 	KgUnchecked *unchecked;
-	KgNodeList undone; /* sorted */
+	KgNodeList undone; /* copy of unchecked->undone, sorted */
 	int taken; /* number of nodes of unchecked->deleted that were processed */
 	KgNodeList gone; /* the processed nodes, sorted */
 	/* edges to the processed nodes, sorted by source */
@@ -523,8 +523,8 @@ has_rule(const KgCatalog *catalog, const Incoming *edge, KgOnDelete rule)
 }
 
 /*
- * Adds those referrers that the rule cascade deletes along with the nodes of
- * find_lost().
+ * Adds to the list "cascade" those of the n nodes that the rule cascade
+ * deletes, because a reference of the node loses its target (find_lost()).
  */
 static void
 find_cascading(const Deletion *d, const KgCatalog *catalog,

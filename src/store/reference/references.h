@@ -25,7 +25,7 @@
  */
 typedef struct KgFieldReference
 {
-	int64 source; /* node */
+	int64 source; /* node with the reference */
 	const KgField *field;
 	char *value;
 } KgFieldReference;

@@ -12,7 +12,7 @@ typedef struct KgViewColumn
 {
 	const char *name;
 	const char *type;	  /* SQL type, in the format of format_type() */
-	const char *value;	  /* an SQL expression */
+	const char *value;	  /* an SQL expression for the column's value */
 	const char *comment;  /* or NULL */
 	const char *property; /* property that the column shows, or NULL */
 } KgViewColumn;
