@@ -662,7 +662,7 @@ kg_audit_code(const ErrorData *edata)
 	JsonbValue name;
 
 	/*
-	 * The code is not derived from the SQLSTATE: several codes share one
+	 * The error code is not derived from the SQLSTATE: several codes share one
 	 * SQLSTATE, and some use an SQLSTATE of the server.
 	 */
 	if (kg_error_is_ours(edata) &&

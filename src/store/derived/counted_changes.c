@@ -114,8 +114,8 @@ is_counted(const KgCountChanges *changes, const Change *change,
 }
 
 /*
- * Returns the numbers of types and fields (kg_count_number()) that count edges
- * of any of the relations in one direction.
+ * Returns the numbers (kg_count_number()) of all fields that count edges of any
+ * of the relations in one direction.
  */
 static KgNodeList
 counting_fields(const KgCatalog *catalog, const KgNodeList *relations,

@@ -92,9 +92,10 @@ typedef struct Put
 	/* versions of the stored entities at that look-up, or NULL */
 	int64 *ahead;
 	Snapshot before; /* snapshot from before the writes */
-	uint64 nested;	 /* value of kg_writing_nested() when "before" was taken */
-	bool begun;		 /* some items have been written */
-	bool lacking;	 /* the first attempt wrote references to unwritten items */
+	/* value of kg_writing_nested() when the snapshot "before" was taken */
+	uint64 nested;
+	bool begun;	  /* some items have been written */
+	bool lacking; /* the first attempt wrote references to unwritten items */
 	MemoryContext context;
 } Put;
 
@@ -612,7 +613,10 @@ check_references(Put *put)
 		KgReferenceItem item = {reference->field, reference->value};
 		int target;
 
-		/* The error was reported before the item was merged. */
+		/*
+		 * The item has no document, because its fault was reported before it
+		 * was merged.
+		 */
 		if (put->items[reference->source].data == NULL)
 			continue;
 		if (t->nodes[i] != 0 &&

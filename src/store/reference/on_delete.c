@@ -434,7 +434,7 @@ typedef struct Deletion
 	const char *tenant;
 	const KgUserContext *caller;
 	KgUnchecked *unchecked;
-	KgNodeList undone; /* copy of unchecked->undone, sorted */
+	KgNodeList undone; /* the nodes of unchecked->undone, sorted */
 	int taken; /* number of nodes of unchecked->deleted that were processed */
 	KgNodeList gone; /* the processed nodes, sorted */
 	/* edges to the processed nodes, sorted by source */

@@ -104,8 +104,8 @@ extern void kg_references_edges(const KgCatalog *catalog,
 
 /*
  * Locks the targets of references. The fields may belong to any catalog.
- * Returns the node of each target, or 0 if it is missing. If sight is not
- * NULL, sets hidden for each target that the caller does not see.
+ * Returns the node of each target, or 0 if it is missing. If sight is not NULL,
+ * sets hidden[i] for each target i that the caller does not see.
  */
 extern int64 *kg_references_find(const KgCatalog *catalog,
 								 const KgReferenceList *references,
