@@ -31,7 +31,7 @@ log_in(void *arg)
 	FunctionCallInfo fcinfo = arg;
 	bool session = PG_GETARG_BOOL(1);
 
-	/* Code inside a call must not change its identity. */
+	/* Code inside a call must not change the identity of the call. */
 	if (InSecurityRestrictedOperation())
 		kg_error_throw(kg_error_new(
 			KG_FORBIDDEN, "a call of kg_graph cannot change its own identity"));

@@ -102,8 +102,8 @@ static const KgCheck checks[] = {
 	 "EXCEPT SELECT unnest(string_to_array(m.definition, ','))) c(name) "
 	 "WHERE $1 IS NULL AND d.kind = 'columns' ORDER BY 1"},
 	/*
-	 * Reports rows for which a retry finds no reply, or finds a reply that
-	 * cannot be sent.
+	 * Reports stored idempotency keys for which a retry finds no reply, or
+	 * finds a reply that cannot be sent.
 	 */
 	{"idempotency_wrong",
 	 false,

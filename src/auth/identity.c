@@ -220,7 +220,7 @@ kg_identity_tenant(KgAccess access)
 		return access == KG_ACCESS_READ ? asking_for : NULL;
 	/*
 	 * A parallel worker does not have the leader's token, and cannot detect
-	 * that the leader has one.
+	 * that the leader has a token. So a worker has no caller.
 	 */
 	if (kg_token_lapsed() || IsParallelWorker())
 		return NULL;

@@ -28,7 +28,7 @@ kg_place_take(KgPlace *place, const char *tenant, const char *counted,
 		hash_bytes_extended((const unsigned char *) tenant, strlen(tenant), 0),
 		hash_bytes_extended(
 			(const unsigned char *) counted, strlen(counted), 0));
-	/* There is no need for more slots than sessions. */
+	/* More slots than sessions are never needed. */
 	int n = Min(places, Min(MaxBackends, KG_MOST_PLACES));
 
 	for (int i = 0; i < n; i++)

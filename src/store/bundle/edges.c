@@ -796,7 +796,10 @@ write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
 			write_batch(apply, triples, batch, n, counts);
 		kg_work_done(&work, i - first);
 		MemoryContextSwitchTo(old);
-		/* If there were errors, they are in the scratch context. */
+		/*
+		 * If there were errors, they are in the scratch context, which then is
+		 * not reset.
+		 */
 		if (apply->errors.total == 0)
 			MemoryContextReset(scratch);
 	}
@@ -1056,7 +1059,10 @@ resolve_edges(KgApply *apply, MemoryContext scratch, Triples *triples)
 		resolve_batch(apply, i, n, known, triples);
 		kg_work_done(&work, n);
 		MemoryContextSwitchTo(old);
-		/* If there were errors, they are in the scratch context. */
+		/*
+		 * If there were errors, they are in the scratch context, which then is
+		 * not reset.
+		 */
 		if (apply->errors.total == errors)
 			MemoryContextReset(scratch);
 	}

@@ -322,7 +322,7 @@ insert_beside(const KgApply *apply, const KgType *type, KgPayloadItem **items,
 	{
 		KgPayloadItem *item = kg_item_find(table, kg_spi_cstring(i, 1));
 
-		/* A trigger may have changed the id. */
+		/* A trigger may have changed the id, so that no item is found. */
 		if (item)
 			item->node = KG_INSERTED;
 	}

@@ -828,7 +828,10 @@ kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 		kg_unique_add(&d->unique, type, node, after->keys);
 		named = true;
 	}
-	/* References of other entities may use the changed id or values. */
+	/*
+	 * References of other entities may use the changed id or values, so these
+	 * references are checked again.
+	 */
 	if (named)
 	{
 		kg_node_add(&d->pending->renamed, node);

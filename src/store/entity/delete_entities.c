@@ -100,7 +100,7 @@ lock_removed(Removal *removal, const int *items, const char **ids, int n)
 
 		/*
 		 * The rows of the result have no order. If an id occurs twice, its
-		 * first item counts.
+		 * first item counts, whichever row comes first.
 		 */
 		if (found && entry->item < item)
 		{

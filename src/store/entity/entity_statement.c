@@ -78,8 +78,8 @@ work_of(Statement *statement, Datum tenant_datum)
 		memcmp(work->tenant, VARDATA_ANY(tenant), len) == 0)
 		return work;
 	/*
-	 * Rows of a tenant are mostly adjacent. So at a new tenant, the rows of
-	 * the previous tenants are written.
+	 * Rows of one tenant are mostly adjacent. So when the tenant changes, the
+	 * rows derived for the previous tenant are written.
 	 */
 	if (work)
 		kg_derive_flush(work->derivation);

@@ -859,7 +859,10 @@ reread(void *arg, const int *rows, int n)
 static void
 tell(Put *put)
 {
-	/* The version increases by one, unless a trigger also writes the row. */
+	/*
+	 * A write increases the version by one. If triggers may have written the
+	 * rows, too, the rows are read again below.
+	 */
 	for (int i = 0; i < put->outcomes->n; i++)
 	{
 		KgOutcome *outcome = &put->outcomes->items[i];

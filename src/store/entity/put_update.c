@@ -447,7 +447,7 @@ typedef struct ArrayValue
 	Jsonb *value;
 	Origin origin;
 	int index;
-	/* flag of the value in the result; NULL for a value to remove */
+	/* flag: the result contains the value; NULL: the value is to be removed */
 	bool *kept;
 } ArrayValue;
 
