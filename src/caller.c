@@ -31,7 +31,7 @@ log_in(void *arg)
 	FunctionCallInfo fcinfo = arg;
 	bool session = PG_GETARG_BOOL(1);
 
-	/* Code inside a call must not change its identity. */
+	/* Code inside a call must not change the identity of the call. */
 	if (InSecurityRestrictedOperation())
 		kg_error_throw(kg_error_new(
 			KG_FORBIDDEN, "a call of kg_graph cannot change its own identity"));
@@ -91,9 +91,10 @@ PG_FUNCTION_INFO_V1(kg_sql_bundle_visible);
 
 /*
  * Policies of the tables that have a column for the bundle call this function.
- * A tool that was registered without a bundle has NULL there. The row is
- * visible to tools, which omit the tool if a reference of it is hidden.
- * Outside of tools, it is visible if no agent hides a bundle.
+ * In the row of a registered tool without a bundle, this column is NULL. The
+ * statements of tools see such a row, and omit the registered tool if it refers
+ * to a hidden object. Outside of tools, the row is visible if no agent hides a
+ * bundle.
  */
 Datum
 kg_sql_bundle_visible(PG_FUNCTION_ARGS)
@@ -302,9 +303,9 @@ kg_sql_derived_tenant(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(kg_sql_packed_tenant);
 
 /*
- * Like kg_sql_derived_tenant(), for packed edges. Returns NULL, too, if a
- * policy of kg_edge may hide edges, because packed edges cannot be filtered by
- * such a policy.
+ * The policy of packed edges calls this function. Returns the result of
+ * kg_sql_derived_tenant(). Also returns NULL if a policy of kg_edge may hide
+ * edges, because packed edges cannot be filtered by such a policy.
  */
 Datum
 kg_sql_packed_tenant(PG_FUNCTION_ARGS)

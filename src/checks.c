@@ -3,10 +3,10 @@
  *	  SQL function kg_check(): verifies every row, and the definitions of the
  *	  extension's tables.
  *
- * Each definition is checked by a statement that returns object, message and
- * repair. It runs as the owner of the extension. If an admin calls, $1 is the
- * admin's tenant, and only the tenant's own data is reported.
- * store/check/verify.c compares rows.
+ * Each check of a definition is a statement that returns an object, a message
+ * and a repair. The statement runs as the owner of the extension. If an admin
+ * calls kg_check(), $1 is the admin's tenant, and only the tenant's own data
+ * is reported. store/check/verify.c compares rows.
  */
 #include "postgres.h"
 
@@ -102,8 +102,8 @@ static const KgCheck checks[] = {
 	 "EXCEPT SELECT unnest(string_to_array(m.definition, ','))) c(name) "
 	 "WHERE $1 IS NULL AND d.kind = 'columns' ORDER BY 1"},
 	/*
-	 * Reports rows for which a retry finds no reply, or finds a reply that
-	 * cannot be sent.
+	 * Reports stored idempotency keys for which a retry finds no reply, or
+	 * finds a reply that cannot be sent.
 	 */
 	{"idempotency_wrong",
 	 false,

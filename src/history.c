@@ -59,7 +59,7 @@ KG_ENTRY(kg_sql_history, KG_AUDIT_READS)
 
 	/*
 	 * An SQL literal without a type is passed as a text, even if it describes
-	 * an edge.
+	 * an edge. So a text that is an object is read as an edge.
 	 */
 	if (*id == '{' && kg_catalog_type(catalog, name) == NULL)
 		return edge_history(

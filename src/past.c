@@ -89,7 +89,8 @@ PG_FUNCTION_INFO_V1(kg_sql_past_keeps_node);
 
 /*
  * Returns true for a row that is not stored but represents a past state. For a
- * stored row, returns the result of kg_past_keeps_node().
+ * stored row, returns kg_past_keeps_node(): whether the row is unchanged since
+ * the requested time.
  */
 Datum
 kg_sql_past_keeps_node(PG_FUNCTION_ARGS)

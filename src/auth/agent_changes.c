@@ -109,8 +109,8 @@ throw_missing(const char *agent)
 }
 
 /*
- * Raises an error unless the tenant has the bundle; an admin may learn this.
- * Locks the bundle, and waits for a transaction that drops it.
+ * Raises an error unless the tenant has the bundle. An admin may learn whether
+ * it exists. Locks the bundle, and waits for a transaction that drops it.
  */
 static void
 require_bundle(Datum tenant, const char *bundle)
@@ -168,8 +168,8 @@ unbind_all(Datum tenant, Datum agent)
 }
 
 /*
- * Binds the bundles of the option "bundles". The option is the complete list,
- * in the order of prompts.
+ * Binds the bundles of the option "bundles". The option lists all bundles of
+ * the agent, in the order in which prompts show them.
  */
 static void
 bind_listed(Datum tenant, Datum agent, const Jsonb *options)

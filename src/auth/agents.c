@@ -141,7 +141,10 @@ kg_agent_get(const char *tenant, const char *name)
 {
 	KgCachedAgent *found = find_agent(tenant, name);
 
-	/* The call pins the entry while policies look up other agents. */
+	/*
+	 * The running call pins the cache entry, so that it stays while policies
+	 * look up other agents.
+	 */
 	kg_cache_pin(found, CurrentMemoryContext);
 	return found->exists ? &found->agent : NULL;
 }

@@ -126,7 +126,7 @@ typedef struct ArgumentType
 
 typedef struct Function
 {
-	KgCacheEntry entry; /* its hash is the OID */
+	KgCacheEntry entry; /* entry of the cache; its hash is the OID */
 	char *name;
 	Oid result;
 	int n;
@@ -271,7 +271,10 @@ append_arguments_of_function(StringInfo record, FunctionCallInfo fcinfo)
 	appendStringInfoChar(record, '}');
 }
 
-/* Returns the bytes of an argument to hash, so that NULL differs from empty. */
+/*
+ * Returns the bytes of an argument that are hashed, and sets *len to their
+ * number. The argument is not NULL.
+ */
 static const void *
 bytes_of(const ArgumentType *type, Datum *value, int64 *len)
 {
@@ -306,7 +309,11 @@ begin_hash(void)
 	return hash;
 }
 
-/* Hashes the arguments and returns their size, in binary form. */
+/*
+ * Sets digest to the hash of the arguments in binary form. Returns their size
+ * in bytes. A length before each argument is hashed, too, so NULL (length -1)
+ * differs from an empty value.
+ */
 static int64
 hash_arguments(FunctionCallInfo fcinfo, const Jsonb *named, uint8 *digest)
 {
@@ -453,7 +460,7 @@ append_time(StringInfo record, int64 us)
 	record->len += 3;
 }
 
-/* Returns the session's id as %c of log_line_prefix. */
+/* Returns the session's id in the format of %c in log_line_prefix. */
 static const char *
 session(void)
 {
@@ -603,8 +610,8 @@ write_records(const KgAudited *call, bool failed)
 /* ---- the call ---- */
 
 /*
- * Returns the role's name, or NULL for a dropped role. It is valid until a
- * role changes.
+ * Returns the role's name, or NULL for a dropped role. The string is valid
+ * until any role changes.
  */
 static const char *
 role_name(Oid role)
@@ -655,7 +662,7 @@ kg_audit_code(const ErrorData *edata)
 	JsonbValue name;
 
 	/*
-	 * The code is not derived from the SQLSTATE: several codes share one
+	 * The error code is not derived from the SQLSTATE: several codes share one
 	 * SQLSTATE, and some use an SQLSTATE of the server.
 	 */
 	if (kg_error_is_ours(edata) &&

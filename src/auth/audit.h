@@ -32,7 +32,7 @@ typedef struct KgAudited
 	const char *role;
 	const char *tenant; /* or NULL */
 	const char *agent;
-	bool replied; /* rows and bytes are set */
+	bool replied; /* a reply was recorded: rows and bytes are set */
 	int64 rows;
 	int64 bytes;
 	int64 edges;
@@ -51,7 +51,10 @@ typedef struct KgAudited
 /* The innermost recorded call, or NULL. */
 extern KgAudited *kg_audited;
 
-/* Kinds of functions, for the setting and the record. */
+/*
+ * Kinds of functions, for the setting kg_graph.audit and for the record of a
+ * call.
+ */
 #define KG_AUDIT_READS 0
 #define KG_AUDIT_WRITES 1
 #define KG_AUDIT_SECRET 2 /* arguments are not recorded */
@@ -114,7 +117,8 @@ kg_audit_name(const char *tool, const Jsonb *arguments)
 }
 
 /*
- * Sets the reply to record, if it differs from the result of the SQL function.
+ * Sets the reply that is recorded, if it differs from the result of the SQL
+ * function.
  */
 static inline void
 kg_audit_reply(const Jsonb *reply)
@@ -124,8 +128,8 @@ kg_audit_reply(const Jsonb *reply)
 }
 
 /*
- * Sets the reply to record to the data of one entity, or to NULL. Objects
- * within the data are not counted as further entities.
+ * Sets the recorded reply to the data of one entity, or to NULL. Objects within
+ * the data do not count as further entities.
  */
 static inline void
 kg_audit_entity(const Jsonb *data)

@@ -21,7 +21,8 @@
 #include "utils/rel.h"
 
 /*
- * The search arguments for a key. A member that is NULL is an argument, too.
+ * The arguments of a search for a key, by which found keys are cached. A NULL
+ * argument matches only NULL.
  */
 typedef struct KgKeyQuestion
 {
@@ -94,8 +95,8 @@ column(int n)
 }
 
 /*
- * Reads a key from the row that was found, in the current context. Sets the
- * parsed key last.
+ * Reads a key from the row that was found, in the current context. Parses the
+ * key's material last.
  */
 static bool
 read_key(KgAuthKey *key, KgJwtAlg alg)

@@ -90,8 +90,8 @@ kg_tenant_refuse_former(Datum name)
 }
 
 /*
- * Deletes the record that a tenant of this name has moved. Its roles lose the
- * privileges for it.
+ * Deletes the record that a tenant of this name has moved. The roles of the
+ * moved tenant lose their privileges for it.
  */
 static void
 forget_moved(Datum name)

@@ -42,7 +42,7 @@ typedef struct KgGrant
 
 typedef struct KgRoleGrants
 {
-	KgCacheEntry entry; /* its hash is the role's OID */
+	KgCacheEntry entry; /* entry of the cache; its hash is the role's OID */
 	int ngrants;
 	KgGrant *grants;
 	const char *stale; /* name of the role in an invalid grant */
@@ -220,7 +220,7 @@ kg_identity_tenant(KgAccess access)
 		return access == KG_ACCESS_READ ? asking_for : NULL;
 	/*
 	 * A parallel worker does not have the leader's token, and cannot detect
-	 * that the leader has one.
+	 * that the leader has a token. So a worker has no caller.
 	 */
 	if (kg_token_lapsed() || IsParallelWorker())
 		return NULL;
@@ -486,8 +486,8 @@ setting_or_none(const char *setting)
 }
 
 /*
- * Raises an error if work changed a setting, because the rest of the call
- * would run with another identity.
+ * Raises an error if the called function changed a setting, because the rest of
+ * the call would run with another identity.
  */
 static void
 require_unchanged(const char *name, const char *setting, const char *before)

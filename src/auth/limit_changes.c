@@ -259,8 +259,8 @@ kg_sql_check_limit(PG_FUNCTION_ARGS)
 }
 
 /*
- * Returns the value of the setting if it is lower than the limit, or if there
- * is no limit.
+ * Returns the limit in force: value, or the setting that the limit lowers if
+ * the setting is lower than value or value is KG_UNLIMITED.
  */
 static int64
 in_force(KgLimit limit, int64 value)

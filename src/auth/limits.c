@@ -2,9 +2,9 @@
  * limits.c
  *	  Limits of a caller's use of the server, and quotas of a tenant.
  *
- * It is cached, until a catalog table changes, whether any tenant has limits.
- * If no tenant has limits, callers are not identified. Otherwise the limits in
- * force are cached for several callers, because a gateway's connection serves
+ * Whether any tenant has limits is cached until a catalog table changes. If no
+ * tenant has limits, callers are not identified. Otherwise the limits in force
+ * are cached for several callers, because a gateway's connection serves
  * callers in turn.
  */
 #include "postgres.h"

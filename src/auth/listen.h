@@ -7,7 +7,7 @@
 
 /* Kind of notification: data of the toolset memory was written. */
 #define KG_LISTEN_MEMORY "memory"
-/* Kind of notification: changes were recorded. */
+/* Kind of notification: changes were recorded in the history. */
 #define KG_LISTEN_CHANGES "changes"
 /* Kind of notification: any resource may have changed. */
 #define KG_LISTEN_RESOURCE "resource"

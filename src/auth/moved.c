@@ -9,7 +9,10 @@
 #include "base/extension.h"
 #include "base/spi.h"
 
-/* Typical time to move a small tenant. */
+/*
+ * Milliseconds after which callers may retry: the typical time to move a small
+ * tenant.
+ */
 #define KG_RETRY_MS 1000
 
 bool

@@ -4,7 +4,8 @@
  *
  * Each slot is an advisory lock, which is visible in pg_locks and is released
  * when the session ends. SQL functions cannot take a lock with this tag. It is
- * a session lock, because the call ends before the transaction.
+ * a session lock, because a call releases its slot before the transaction
+ * ends.
  */
 #include "postgres.h"
 
@@ -27,7 +28,7 @@ kg_place_take(KgPlace *place, const char *tenant, const char *counted,
 		hash_bytes_extended((const unsigned char *) tenant, strlen(tenant), 0),
 		hash_bytes_extended(
 			(const unsigned char *) counted, strlen(counted), 0));
-	/* There is no need for more slots than sessions. */
+	/* More slots than sessions are never needed. */
 	int n = Min(places, Min(MaxBackends, KG_MOST_PLACES));
 
 	for (int i = 0; i < n; i++)

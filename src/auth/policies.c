@@ -70,10 +70,11 @@ kg_policies_registered(void)
 PG_FUNCTION_INFO_V1(kg_sql_policy_probe);
 
 /*
- * Raises the error that PostgreSQL raises when it adds the table's policies to
- * a statement of a role, if there is one. An example is a policy that reads
- * its own table. Executes nothing. During a restore, row_security is off,
- * which would raise a different error, so the function sets it on.
+ * Raises the error, if any, that PostgreSQL would raise when it adds a table's
+ * policies to a statement of a role. For example, a policy that reads its own
+ * table causes such an error. The statement is not executed. The function turns
+ * row_security on. During a restore it is off, which would raise a different
+ * error.
  */
 Datum
 kg_sql_policy_probe(PG_FUNCTION_ARGS)

@@ -45,7 +45,7 @@ typedef struct KgPrivilege
 } KgPrivilege;
 
 /*
- * The types are qualified because they would otherwise be looked up in the
+ * The parameter types are qualified. Otherwise they would be looked up in the
  * caller's search_path.
  */
 #define KG_LOGIN "kg_login(pg_catalog.text, pg_catalog.bool)"
@@ -63,7 +63,10 @@ typedef struct KgPrivilege
 		KG_WRITES | KG_GATEWAY, ACL_DELETE, "DELETE", "TABLE", table    \
 	}
 
-/* Derived tables contain data of a tenant, too. */
+/*
+ * The privileges that roles need. Derived tables are included, because they
+ * contain data of a tenant, too.
+ */
 static const KgPrivilege privileges[] = {
 	KG_READABLE("kg_tenant"),
 	KG_READABLE("kg_tenant_role"),

@@ -6,8 +6,9 @@
 #define KG_SECRET_H
 
 /*
- * Returns the secret of that name, in the current memory context.  It may be
- * cached until kg_generation() changes: a new extension has new secrets.
+ * Returns the secret of that name, in the current memory context. The caller
+ * may cache it until kg_generation() changes, because a newly created extension
+ * has new secrets.
  */
 extern bytea *kg_secret_read(const char *name);
 

@@ -35,7 +35,7 @@
 
 typedef struct RoleView
 {
-	KgCacheEntry entry; /* its hash is the role's OID */
+	KgCacheEntry entry; /* entry of the cache; its hash is the role's OID */
 	bool plain_entities;
 	bool plain_edges;
 	bool plain_history;

@@ -175,9 +175,10 @@ find(const KgRequest *request)
 	reply = DatumGetJsonbPCopy(kg_spi_datum(0, 2));
 	/*
 	 * A client that lost the first reply also lost the WAL position by which a
-	 * standby recognizes the write. The position of this transaction can
-	 * replace it, because it commits after the write. An XID is assigned so
-	 * that this transaction, which writes nothing, has such a position.
+	 * standby recognizes the write. The WAL position of this transaction can
+	 * replace it, because this transaction commits after the write. An XID is
+	 * assigned so that this transaction, which writes nothing, has such a
+	 * position.
 	 */
 	if (kg_setting_mcp_server == KG_SERVER_PRIMARY)
 		(void) GetTopFullTransactionId();
@@ -232,8 +233,8 @@ kg_idempotency_used(KgRequest *request, const char *text)
 	key[hex_encode(VARDATA(request->digest), PG_SHA256_DIGEST_LENGTH, key)] =
 		'\0';
 	/*
-	 * "[]" is not the JSON text of any caller, so the text is valid for all
-	 * callers together.
+	 * "[]" is not the JSON text of any caller. It stands for all callers
+	 * together, so the text permits one write of one of them.
 	 */
 	return begin(request, pstrdup(key), "[]") != NULL;
 }

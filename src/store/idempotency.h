@@ -62,8 +62,9 @@ typedef struct KgRequest
 extern Jsonb *kg_idempotency_begin(KgRequest *request, const char *key,
 								   FunctionCallInfo fcinfo);
 /*
- * Like kg_idempotency_begin(), but for a tool. Two calls are the same write if
- * they have equal arguments.
+ * Returns the stored reply of a tool's call, or NULL, as kg_idempotency_begin()
+ * does for a function. Two calls are the same write if they have equal
+ * arguments.
  */
 extern Jsonb *kg_idempotency_begin_tool(KgRequest *request, const char *key,
 										const char *tool,

@@ -15,7 +15,8 @@ typedef struct KgMemoryEntity
 	const char *type;
 	int n;
 	const char **observations; /* array without duplicates */
-	bool found; /* the entity is stored, and not only as a stub */
+	/* the entity is stored, and not only as a stub (the end of a relation) */
+	bool found;
 } KgMemoryEntity;
 
 typedef struct KgMemoryRelation
@@ -38,8 +39,9 @@ extern void kg_memory_look(const KgMemory *memory, KgMemoryEntity *entities,
 extern void kg_memory_create(const KgMemory *memory,
 							 const KgMemoryEntity *entities, int n);
 /*
- * Writes the observations that are not stored yet. Removes the others from the
- * list of each entity, so that the list has only new observations.
+ * Writes the observations that are not stored yet. Removes the stored
+ * observations from the list of each entity, so that the list has only new
+ * observations.
  */
 extern void kg_memory_observe(const KgMemory *memory, KgMemoryEntity *entities,
 							  int n);

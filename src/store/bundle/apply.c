@@ -178,7 +178,10 @@ throw_errors(KgApply *apply)
 static void
 write_revision(KgApply *apply)
 {
-	/* A different order of types changes the catalog (model/version.h). */
+	/*
+	 * If only the order of types has changed, the row is updated, too, because
+	 * this gives the catalog a new version (model/version.h).
+	 */
 	if (!apply->changed && !apply->moved)
 		return;
 	if (apply->changed)
@@ -431,7 +434,7 @@ check_deferred(void)
 	AfterTriggerSetState(all); /* this is SET CONSTRAINTS ALL IMMEDIATE */
 }
 
-/* Number of changed rows from which an apply packs edges. */
+/* Minimum number of changed rows after which an apply packs edges. */
 #define KG_PACK_FROM 10000
 
 /*
@@ -563,7 +566,8 @@ try_drop(void *arg)
 
 /*
  * Drops a bundle: applies an empty bundle of the name, then deletes the
- * bundle's row. So the checks report the objects that still refer to it.
+ * bundle's row. So the checks of an apply report objects that still refer to
+ * the bundle.
  */
 Jsonb *
 kg_bundle_drop(const char *name, const Jsonb *options)

@@ -14,8 +14,8 @@
 extern Jsonb *kg_bundle_apply(const Jsonb *bundle, const Jsonb *options);
 
 /*
- * Like kg_bundle_apply(), but takes JSON text. The text is not converted to
- * jsonb as a whole.
+ * Applies a bundle, as kg_bundle_apply() does, but reads it from JSON text. The
+ * text is not converted to jsonb as a whole.
  */
 extern Jsonb *kg_bundle_apply_text(const text *bundle, const Jsonb *options);
 
@@ -36,7 +36,10 @@ extern Jsonb *kg_bundle_export(const char *name);
  */
 extern void kg_bundle_export_parts(const char *name, FunctionCallInfo fcinfo);
 
-/* Returns a bundle of the catalog. Raises KG_NOT_FOUND. */
+/*
+ * Returns the bundle of this name in the catalog. Raises KG_NOT_FOUND if there
+ * is no such bundle.
+ */
 extern const KgBundle *kg_bundle_require(const KgCatalog *catalog,
 										 const char *name);
 

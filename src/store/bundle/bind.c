@@ -385,8 +385,8 @@ kg_draft_target(const KgBindingDraft *bind, const KgDraftKey *key)
 		const KgType *type = kg_type_of(&bind->catalog->types[i]);
 		const KgTableBinding *binding = type->binding;
 		/*
-		 * Drafts replace the types of the same bundle, so such a stored type
-		 * is ignored.
+		 * Drafts replace the stored types of their bundle, so a stored type of
+		 * this bundle is ignored.
 		 */
 		bool same = binding != NULL && binding->nid == key->ncolumns &&
 					(bind->others == NIL ||

@@ -79,7 +79,7 @@ require_index(const Binding *binding, const KgBoundProperty *property,
 	int64 *columns = numbers_of(property);
 	Oid base;
 
-	/* A foreign table has no indexes here; its server has its own. */
+	/* A foreign table has no local indexes, so none are required. */
 	if (table->kind == RELKIND_FOREIGN_TABLE)
 		return;
 	base = kg_bound_base(table->relid, columns, n);
@@ -207,7 +207,10 @@ check_id(const Binding *binding)
 	const KgBoundProperty *id = &binding->table->id;
 
 	for (int i = 0; i < id->ncolumns; i++)
-		/* Look-ups by id pass an array of ids. */
+		/*
+		 * Look-ups by id pass an array of ids, so the column's type needs an
+		 * array type.
+		 */
 		if (!OidIsValid(get_array_type(id->columns[i].type)))
 			refuse(binding,
 				   psprintf("column %s of the id has type %s, of which there "

@@ -151,7 +151,10 @@ check_item(KgApply *apply, KgPayloadSet *set, KgPayloadItem *item,
 	char *path = psprintf("/entities/%d/items/%d", item->set, item->index);
 	char *id;
 
-	/* Errors outlive the scratch context. */
+	/*
+	 * The id and its errors are not allocated in the scratch context, because
+	 * they outlive it.
+	 */
 	MemoryContextSwitchTo(old);
 	id = kg_entity_id(set->type, data, path, &apply->errors);
 	if (id != NULL)

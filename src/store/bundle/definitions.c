@@ -24,7 +24,10 @@ names_document(const JsonbValue *key, const JsonbValue *value,
 
 	if (value->type != jbvString)
 		return false;
-	/* A "$schema" counts only if the definitions contain that meta-schema. */
+	/*
+	 * A "$schema" is a reference only if the definitions contain this
+	 * meta-schema.
+	 */
 	if (kg_json_string_is(key, "$schema"))
 		return kg_json_get(
 				   &definitions->root, kg_json_cstring(value), &found) != NULL;

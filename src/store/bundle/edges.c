@@ -65,7 +65,7 @@ typedef struct Triple
 	int32 relation_no;
 	/* index of the edge in the payload, or in the list of stored edges */
 	uint32 item : 30;
-	uint32 found : 2; /* KG_EDGE_* */
+	uint32 found : 2; /* KG_EDGE_*: result of the comparison */
 } Triple;
 
 typedef struct Triples
@@ -227,7 +227,9 @@ resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
 	}
 }
 
-/* Returns the triple with swapped ends from the sorted triples, or NULL. */
+/*
+ * Returns the edge of the opposite direction among the sorted triples, or NULL.
+ */
 static const Triple *
 find_turned(const Triples *triples, const Triple *triple)
 {
@@ -546,7 +548,7 @@ compare_all(KgApply *apply, Triples *triples, Triples *gone)
 	MemoryContextDelete(c.scratch);
 }
 
-/* Adds some edges of the payload to rows. */
+/* Adds to "rows" the edges of the payload that the triples in "some" name. */
 static void
 make_rows(const KgApply *apply, const Triples *triples, const Triple *some,
 		  int n, KgColumns *rows)
@@ -794,7 +796,10 @@ write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
 			write_batch(apply, triples, batch, n, counts);
 		kg_work_done(&work, i - first);
 		MemoryContextSwitchTo(old);
-		/* If there were errors, they are in the scratch context. */
+		/*
+		 * If there were errors, they are in the scratch context, which then is
+		 * not reset.
+		 */
 		if (apply->errors.total == 0)
 			MemoryContextReset(scratch);
 	}
@@ -1054,7 +1059,10 @@ resolve_edges(KgApply *apply, MemoryContext scratch, Triples *triples)
 		resolve_batch(apply, i, n, known, triples);
 		kg_work_done(&work, n);
 		MemoryContextSwitchTo(old);
-		/* If there were errors, they are in the scratch context. */
+		/*
+		 * If there were errors, they are in the scratch context, which then is
+		 * not reset.
+		 */
 		if (apply->errors.total == errors)
 			MemoryContextReset(scratch);
 	}

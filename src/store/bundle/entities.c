@@ -34,8 +34,8 @@
 #include "utils/memutils.h"
 
 /*
- * Maximum number of entities per INSERT, and of their bytes. A larger batch
- * has more keys for each page of an index.
+ * Maximum number of entities per INSERT, and of their bytes. In a larger batch,
+ * more keys belong to the same page of an index.
  */
 #define KG_WRITE_BATCH 100000
 #define KG_WRITE_BATCH_BYTES (32 * 1024 * 1024)
@@ -322,7 +322,7 @@ insert_beside(const KgApply *apply, const KgType *type, KgPayloadItem **items,
 	{
 		KgPayloadItem *item = kg_item_find(table, kg_spi_cstring(i, 1));
 
-		/* A trigger may have changed the id. */
+		/* A trigger may have changed the id, so that no item is found. */
 		if (item)
 			item->node = KG_INSERTED;
 	}
@@ -457,7 +457,7 @@ sorted_items(const KgPayloadSet *set)
 }
 
 /*
- * Draws the nodes of new entities in the order of the bundle, in which
+ * Draws node numbers for new entities in the order of the bundle, in which
  * connected entities are often close to one another. Graph searches then read
  * fewer blocks of packed edges than if the nodes were in the order of the ids.
  */

@@ -20,7 +20,9 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-/* Number of rows read at a time, and per part. */
+/*
+ * Number of rows that are read at a time, and of rows per part of the export.
+ */
 #define KG_EXPORT_FETCH 1000
 
 /*

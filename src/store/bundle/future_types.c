@@ -16,7 +16,7 @@ typedef struct Compilation
 	const Jsonb *schema;
 	KgSchemaOptions options;
 	MemoryContext scratch;
-	List *warnings; /* in scratch */
+	List *warnings; /* allocated in scratch */
 } Compilation;
 
 static void

@@ -21,7 +21,7 @@ typedef struct KgTally
 {
 	Snapshot snapshot;
 	List *entities; /* number of entities per type: List of KgRowCount * */
-	List *edges;	/* by relation */
+	List *edges;	/* number of edges per relation: List of KgRowCount * */
 } KgTally;
 
 static List *

@@ -22,7 +22,10 @@ kg_apply_counts(KgApply *apply, List **counts, const char *name)
 		if (strcmp(known->name, name) == 0)
 			return known;
 	}
-	/* The counts outlive the scratch context of a batch. */
+	/*
+	 * The counts are allocated in the apply's context, because they outlive the
+	 * scratch context of a batch.
+	 */
 	old = MemoryContextSwitchTo(apply->context);
 	fresh = palloc0(sizeof(KgCounts));
 	fresh->name = pstrdup(name);

@@ -13,7 +13,7 @@ typedef struct KgPayloadType
 {
 	const char *name;
 	Jsonb *schema;
-	char *hash;			  /* filled by kg_bundle_definitions */
+	char *hash;			  /* hash of the type; set by kg_bundle_definitions() */
 	const KgType *parsed; /* the parsed type; NULL: its schema is invalid */
 	const KgType *stored; /* the type as it is stored, or NULL */
 	int position; /* new position among the bundle's types; -1: unchanged */
@@ -41,8 +41,8 @@ typedef struct KgPayloadItem
 	const char *id; /* NULL: the item has no valid id */
 	JsonbContainer *container;
 	int len;
-	int set;	  /* index in "entities" */
-	int index;	  /* index in its "items" */
+	int set;	  /* index of the member of "entities" */
+	int index;	  /* index in the "items" of that member */
 	int64 node;	  /* node of the stored entity, or 0 if it is not stored */
 	int64 number; /* node drawn for a new entity, or 0 */
 	bool same;	  /* the item equals the stored entity */

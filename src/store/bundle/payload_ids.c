@@ -12,7 +12,7 @@
 
 typedef struct ItemSlot
 {
-	KgPayloadItem *item; /* NULL: free */
+	KgPayloadItem *item; /* NULL: the slot is free */
 	uint32 hash;
 } ItemSlot;
 

@@ -289,7 +289,10 @@ kg_entity_check(const KgType *type, const char *id, const Jsonb *data,
 			   check_period(type, id, data, path, errors);
 	violations = kg_schema_errors(
 		schema, &root, Max(1, errors->limit - list_length(errors->errors)));
-	/* kg_entity_id() has reported a fault of the id already. */
+	/*
+	 * If id is NULL, kg_entity_id() has already reported the fault of the id,
+	 * so violations by the id are not reported again.
+	 */
 	foreach(lc, violations)
 		if (id != NULL || !is_about(lfirst(lc), type->id_field))
 			report_violation(lfirst(lc), type, id, path, errors);

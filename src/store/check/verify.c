@@ -78,7 +78,7 @@ typedef struct KgVerify
 	KgDifferences *differences;
 	MemoryContext batch;
 	KgNodeList nodes; /* entities of the batch */
-	List *ids;		  /* ids (char *) of these nodes */
+	List *ids;		  /* ids (char *) of the entities of the batch */
 	List *types;
 	KgColumns edges; /* edges derived from the entities of the batch */
 	int64 entities;
@@ -185,8 +185,9 @@ run_rows_of_all(KgVerify *v, const char *sql, const char *table)
 
 /*
  * A query of the differences between expected and stored rows, in both
- * directions, for the nodes of the batch. should selects the expected rows and
- * is selects the stored rows, each as a node and a text.
+ * directions, for the nodes of the batch. The argument "should" selects the
+ * expected rows, and "is" selects the stored rows. Each row is a node and a
+ * text.
  */
 #define KG_BOTH_WAYS(should, is)                                      \
 	"SELECT bit_or(b.side) = 1, b.node, b.line FROM ("                \
@@ -867,7 +868,10 @@ each_rows(KgVerify *v, const char *what, const char *sql, int batch,
 	MemoryContextSwitchTo(caller);
 }
 
-/* Finds surplus keys: stored keys that the entity's document does not give. */
+/*
+ * Finds surplus keys: stored keys that do not follow from the entity's
+ * document.
+ */
 static void
 verify_more_keys(KgVerify *v)
 {

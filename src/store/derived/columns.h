@@ -52,8 +52,8 @@ extern void kg_columns_args(const KgColumns *columns, KgArg *args);
 extern void kg_columns_run(KgForms *forms, const char *tenant,
 						   const KgColumns *columns);
 /*
- * kg_columns_exec() is like kg_columns_run(), but its statement has only the
- * form for arrays. kg_columns_insert() is like kg_columns_exec(), but runs the
+ * kg_columns_exec() runs a statement on the rows, as kg_columns_run() does, but
+ * the statement has only the form for arrays. kg_columns_insert() runs such a
  * statement with kg_spi_insert().
  */
 extern void kg_columns_exec(KgSaved *saved, const char *sql, const char *tenant,

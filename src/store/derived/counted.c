@@ -51,8 +51,8 @@ arg_relations(Datum *relations, int n)
 	"WHERE e.tenant = $1 AND e.type_no = $3 AND "
 
 /*
- * Adds to list the counts of a field, for those nodes that have the given
- * type. look runs the statement that finds the edges.
+ * Adds to "list" the counts of a field, for the nodes that have the given type.
+ * The function "look" runs the statement that finds the edges.
  */
 static void
 count_field(const KgCatalog *catalog, const KgType *type, const KgField *field,

@@ -4,10 +4,10 @@
  *	  (model/counted.h), set-wise, one tenant at a time.
  *
  * A writer of edges holds a share lock on the tenant's packed edges. It adds
- * its changes to the counts of the ends, in the order of the nodes. A session
- * excludes these writers while it adds missing counts, because a schema or the
- * entities are new. The row of a count exists from the derivation of its
- * entity until the entity is deleted. It is always updated in place, so a
+ * its changes to the counts of the ends, in the order of the nodes. If a
+ * schema or entities are new, a session adds the missing counts and excludes
+ * these writers meanwhile. The row of a count exists from the derivation of
+ * its entity until the entity is deleted. It is always updated in place, so a
  * session that waits for the row finds it.
  *
  * All functions run as the extension's owner, inside SPI_connect().

@@ -114,8 +114,8 @@ is_counted(const KgCountChanges *changes, const Change *change,
 }
 
 /*
- * Returns the numbers of types and fields (kg_count_number()) that count edges
- * of any of the relations in one direction.
+ * Returns the numbers (kg_count_number()) of all fields that count edges of any
+ * of the relations in one direction.
  */
 static KgNodeList
 counting_fields(const KgCatalog *catalog, const KgNodeList *relations,
@@ -227,7 +227,8 @@ write_batch(const KgCountChanges *changes, const Change *change, int n,
 {
 	KgNodeList nodes = {CurrentMemoryContext};
 	KgNodeList unsure = {CurrentMemoryContext};
-	KgNodeList relations = {CurrentMemoryContext}; /* numbers too */
+	/* relation numbers; the list type for nodes is used for them, too */
+	KgNodeList relations = {CurrentMemoryContext};
 	KgNodeList fields;
 	KgCountList counts = {NULL};
 

@@ -45,8 +45,8 @@ kg_count_list_compare(const void *pa, const void *pb)
 }
 
 /*
- * Adds the rows of the last statement to list. The columns are node, field_no,
- * type_no, entity_id and key.
+ * Adds the rows of the last statement to the list. The columns are node,
+ * field_no, type_no, entity_id and key.
  */
 static void
 take_counts(KgCountList *list)

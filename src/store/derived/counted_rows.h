@@ -56,7 +56,8 @@ extern int kg_count_list_compare(const void *a, const void *b);
  * These functions read the counts of nodes (a result of kg_count_nodes()) into
  * list. kg_count_list_read() uses the caller's snapshot. kg_count_list_lock()
  * locks the rows in a fixed order, and reads their newest versions.
- * kg_count_list_lock_of() does this only for some fields (kg_count_number()).
+ * kg_count_list_lock_of() locks and reads only the counts of some fields
+ * (kg_count_number()).
  */
 extern void kg_count_list_read(const char *tenant, KgArg nodes,
 							   KgCountList *list);

@@ -77,7 +77,10 @@ struct KgDerivation
 	bool of_statement;
 	bool uncounted_bytes; /* the caller recounts quotas afterwards */
 	KgUnchecked own;
-	/* unchecked entries: &own, or those of the scope (scope.h) */
+	/*
+	 * references and unique values to check: &own, or the list of the scope
+	 * (scope.h)
+	 */
 	KgUnchecked *pending;
 	/* function that compares rows; NULL: rows are written */
 	KgDerivedRows compare;
@@ -570,8 +573,8 @@ batch_text(KgDerivation *d, const char *s)
 }
 
 /*
- * Deletes the rows of keys that are only in before, and inserts the rows of
- * keys that are only in after. before or after may be NULL.
+ * Deletes the rows of keys that are only in "before", and inserts the rows of
+ * keys that are only in "after". One of the two may be NULL.
  */
 static void
 change_keys(KgDerivation *d, int32 type_no, const char *entity_id, int64 node,
@@ -696,8 +699,8 @@ kg_derive_inserted(KgDerivation *d, int32 type_no, const char *entity_id,
 }
 
 /*
- * Notes that an entity is written again. Entries that an earlier statement of
- * the scope left unchecked may then be wrong.
+ * Notes that an entity is written again. Missing references that earlier
+ * statements of the scope left unchecked may then be outdated.
  */
 static void
 written_over(KgDerivation *d)
@@ -706,7 +709,7 @@ written_over(KgDerivation *d)
 		d->pending->stale = d->pending->arrived = true;
 }
 
-/* Replaces the unique values of a node by those of its document. */
+/* Replaces the stored unique values of a node by the values in its document. */
 static void
 derive_unique_again(KgDerivation *d, const KgType *type, int64 node,
 					const Jsonb *data)
@@ -825,7 +828,10 @@ kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 		kg_unique_add(&d->unique, type, node, after->keys);
 		named = true;
 	}
-	/* References of other entities may use the changed id or values. */
+	/*
+	 * References of other entities may use the changed id or values, so these
+	 * references are checked again.
+	 */
 	if (named)
 	{
 		kg_node_add(&d->pending->renamed, node);
@@ -865,7 +871,10 @@ kg_derive_deleted(KgDerivation *d, int32 type_no, const char *entity_id,
 	count_entity(d);
 }
 
-/* Adds the entity that now has the id, if there is such an entity. */
+/*
+ * Adds the entity that now has the id to the overtaken nodes, if there is such
+ * an entity.
+ */
 static void
 find_successor(KgDerivation *d, int32 type_no, const char *entity_id)
 {

@@ -93,8 +93,9 @@ extern void kg_derive_again(KgDerivation *d, int32 type_no,
 							const Jsonb *data, bool search);
 
 /*
- * Like kg_derive_again(), for an entity whose schema change is only that
- * another type's x-ref-field now names one of its properties.
+ * Replaces the unique values of an entity. Call this instead of
+ * kg_derive_again() if only the x-ref-field of another type has changed, and
+ * now names a property of the entity.
  */
 extern void kg_derive_unique(KgDerivation *d, int32 type_no, int64 node,
 							 const Jsonb *data);

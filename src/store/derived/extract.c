@@ -346,8 +346,8 @@ kg_extract_same_search(const KgType *a, const KgType *b)
 }
 
 /*
- * Appends the rest of the path to the value, beginning with a step of the
- * field's path. Returns false if the value is not found.
+ * Appends to "pointer" the rest of the path to the value, beginning with a step
+ * of the field's path. Returns false if the value is not found.
  */
 static bool
 append_way(StringInfo pointer, const KgField *field, int step,

@@ -44,8 +44,8 @@ extern bytea *kg_extract_keys(const KgType *type, const Jsonb *data);
 extern text *kg_extract_scope(const KgType *type, const Jsonb *data);
 
 /*
- * Returns whether the stored keys and scope are those that the document
- * requires. scope is NULL for SQL's null.
+ * Returns whether the stored keys and scope equal the keys and scope that the
+ * document requires. scope is NULL for an SQL null.
  */
 extern bool kg_extract_is_stored(const KgType *type, const Jsonb *data,
 								 const bytea *keys, const text *scope);

@@ -231,9 +231,9 @@ add_row(Packer *p, int64 key, uint32 nodes, uint32 alone, bytea *outgoing,
 }
 
 /*
- * Appends the targets of a relation to packed. Targets are in ascending order,
- * unless the relation has a key, because the key precedes the target in the
- * order of edges.
+ * Appends the targets of a relation to "packed". Targets are in ascending
+ * order, unless the relation has a key, because the key precedes the target in
+ * the order of edges.
  */
 static void
 append_group(StringInfo packed, int32 relation_no, int64 *targets, int n)
@@ -248,8 +248,8 @@ append_group(StringInfo packed, int32 relation_no, int64 *targets, int n)
 }
 
 /*
- * Reads a node's edges from a stream and appends them to packed, after space
- * for the header. If the node has no edges, packed has only that space.
+ * Reads a node's edges from a stream and appends them to "packed", after space
+ * for the header. If the node has no edges, "packed" has only this space.
  */
 static void
 take_edges(Stream *stream, int64 node, StringInfo packed)

@@ -1,8 +1,8 @@
 /*
  * packing.h
  *	  Maintenance of kg_adjacency, which has the edges of a node packed into
- *	  one row. Nodes without such a row are packed. If an edge of a node
- *	  changes, its packed edges are discarded.
+ *	  one row. Packing creates the row for nodes that lack it. If an edge of a
+ *	  node changes, the node's packed edges are discarded.
  */
 #ifndef KG_PACKING_H
 #define KG_PACKING_H

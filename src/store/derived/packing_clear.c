@@ -161,7 +161,10 @@ kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
 		refuse_old_snapshot(value);
 	last = last_block();
 	for (uint32 i = 0; i < n; i++)
-		/* Only a damaged row contains a node number below 1. */
+		/*
+		 * Only a damaged row contains a node number below 1; such a number is
+		 * ignored.
+		 */
 		if (nodes[i] > 0 && kg_block_of(nodes[i]) <= last)
 			old[nold++] = nodes[i];
 	qsort_interruptible(old, nold, sizeof(int64), kg_compare_nodes, NULL);

@@ -93,7 +93,7 @@ delete_derived(const char *tenant)
 
 /*
  * Derives rows from entities with their stored keys. Adds nodes with outdated
- * keys or scope to changed.
+ * keys or an outdated scope to the list "changed".
  */
 static void
 derive_rows(KgDerivation *d, const KgCatalog *catalog,
@@ -241,7 +241,10 @@ rebuild(const char *tenant, const KgUserContext *user, bool told)
 		kg_work_begin(&work, "deriving entities again", count_of(tenant, 0));
 	derive_all(catalog, &work);
 	kg_scope_end(scope, user);
-	/* The quota of bytes counts rows of kg_trigram. */
+	/*
+	 * The quota of bytes counts rows of kg_trigram, so the quotas are counted
+	 * again.
+	 */
 	if (kg_limits_any())
 		kg_quota_count_anew(tenant);
 }

@@ -14,7 +14,10 @@
  */
 extern Jsonb *kg_rebuild(void);
 
-/* Like kg_rebuild(), but for any tenant. Runs as the extension's owner. */
+/*
+ * Derives the rows of any tenant anew, as kg_rebuild() does for the caller's
+ * tenant. Runs as the extension's owner.
+ */
 extern void kg_rebuild_tenant(const char *tenant);
 
 #endif /* KG_REBUILD_H */

@@ -24,7 +24,10 @@ kg_edges_lock(const char *tenant, const KgColumns *edges)
 {
 	int32 locked = 0;
 
-	/* Adjacent edges mostly have the same relation. */
+	/*
+	 * Adjacent edges mostly have the same relation, so a lock is requested only
+	 * if the relation changes.
+	 */
 	for (int i = 0; i < edges->nrows; i++)
 	{
 		int32 number = DatumGetInt32(edges->values[KG_EDGE_RELATION][i]);

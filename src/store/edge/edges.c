@@ -169,7 +169,7 @@ take_compared(int *found, int64 *states)
 
 /*
  * Some rows of a batch, their indexes in the batch, and the results of their
- * comparison.
+ * comparison with the stored edges.
  */
 typedef struct Chosen
 {

@@ -46,7 +46,10 @@ typedef struct KgEdgeReport
 	const int *numbers;
 	bool by_row;
 	KgErrorList *errors;
-	/* The ends of some rows are swapped, as for kg_edges_write_turned(). */
+	/*
+	 * The ends of some rows are swapped, as in the arguments of
+	 * kg_edges_write_turned().
+	 */
 	bool turned;
 } KgEdgeReport;
 
@@ -109,15 +112,15 @@ extern void kg_edges_read(const char *tenant, int32 relation_no,
 #define KG_EDGE_SAME 2
 
 /*
- * Compares edges with the stored edges, as the current role. found gets a
+ * Compares edges with the stored edges, as the current role. Sets found[i] to a
  * KG_EDGE_* value for each row.
  */
 extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
 							 int *found);
 /*
- * Like kg_edges_compare(). In addition, states gets the state of each stored
- * edge. The state changes with each write of the edge. It consists of the
- * transaction and the position of the edge's row, because an edge has no
+ * Compares edges as kg_edges_compare() does, and sets states to the state of
+ * each stored edge. The state changes with each write of the edge. It consists
+ * of the transaction and the position of the edge's row, because an edge has no
  * version.
  */
 extern void kg_edges_compare_states(const char *tenant, const KgColumns *edges,
@@ -142,8 +145,8 @@ extern void kg_edges_find_newer(const char *tenant, const KgColumns *edges,
  */
 extern int64 kg_edge_state(uint64 row, int column);
 /*
- * Like kg_edges_compare(), but with the newest snapshot, even if the
- * transaction has a fixed one.
+ * Compares edges as kg_edges_compare() does, but with the newest snapshot, even
+ * if the transaction has a fixed snapshot.
  */
 extern void kg_edges_compare_latest(const char *tenant, const KgColumns *edges,
 									int *found);
@@ -158,8 +161,8 @@ extern void kg_edges_compare_latest(const char *tenant, const KgColumns *edges,
 extern const bool *kg_edges_write_turned(const KgCatalog *catalog,
 										 const KgColumns *edges, int *found);
 /*
- * Like kg_edges_write_turned(), but writes each edge with its ends in the
- * order of the arguments.
+ * Writes edges as kg_edges_write_turned() does, but for a caller that does not
+ * swap ends: each edge is written in the direction in which it is passed.
  */
 extern const bool *kg_edges_write(const char *tenant, const KgColumns *edges,
 								  int *found);
@@ -178,8 +181,8 @@ extern void kg_edges_delete(const char *tenant, const KgColumns *edges,
  */
 extern KgError *kg_edge_lost_race(void);
 /*
- * Raises kg_edge_lost_race(). If the call can be begun again, begins it again
- * instead.
+ * Begins the call again if that is possible. Otherwise raises the error of
+ * kg_edge_lost_race().
  */
 extern KG_NORETURN void kg_edge_throw_lost_race(void);
 

@@ -62,8 +62,8 @@ extern KgEdgeEnd *kg_given_ends(const KgCatalog *catalog,
 								KgKnownEnds *known, bool making);
 
 /*
- * Like kg_given_ends(), but looks up all ends again. Use it after a wait for a
- * lock.
+ * Returns the ends of edges as kg_given_ends() does, but looks up all ends
+ * again. Use it after a wait for a lock.
  */
 extern KgEdgeEnd *kg_given_ends_now(const KgCatalog *catalog,
 									const KgGivenEdge *edges, int n);

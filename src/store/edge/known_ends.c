@@ -13,7 +13,7 @@
 
 typedef struct KnownEnd
 {
-	const char *id; /* NULL: free */
+	const char *id; /* NULL: the slot is free */
 	int64 node;
 	int32 type_no;
 	uint32 hash;

@@ -18,9 +18,9 @@ extern void kg_known_ends_free(KgKnownEnds *known);
 extern void kg_known_ends_remember(KgKnownEnds *known, const KgEdgeEnd *end);
 
 /*
- * Sets the nodes of ends that have no node yet and are cached. Sets unknown to
- * the ends that are not cached and have a type. Returns the number of these
- * unknown ends.
+ * Sets the nodes of ends that have no node yet and are cached. Sets the array
+ * "unknown" to the ends that are not cached and have a type. Returns the number
+ * of these unknown ends.
  */
 extern int kg_known_ends_recall(const KgKnownEnds *known, KgEdgeEnd *ends,
 								int n, KgEdgeEnd **unknown);

@@ -287,7 +287,7 @@ enter(Edges *edges, int i, int64 source, int64 target)
 }
 
 /*
- * Adds the valid items of a batch to rows. Sets numbers to the indexes of
+ * Adds the valid items of a batch to "rows". Sets "numbers" to the indexes of
  * these items.
  */
 static void

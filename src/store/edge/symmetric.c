@@ -187,8 +187,8 @@ kg_symmetric_twice(const KgCatalog *catalog, const KgColumns *edges)
 }
 
 /*
- * Adds the symmetric edges of a call to edges. Sets places to the indexes of
- * these edges in the call.
+ * Adds the symmetric edges of a call to the batch "edges". Sets "places" to the
+ * indexes of these edges in the call.
  */
 static void
 gather(const KgGivenEdge *given, const KgEdgeEnd *ends, int n, KgColumns *edges,

@@ -100,7 +100,7 @@ lock_removed(Removal *removal, const int *items, const char **ids, int n)
 
 		/*
 		 * The rows of the result have no order. If an id occurs twice, its
-		 * first item counts.
+		 * first item counts, whichever row comes first.
 		 */
 		if (found && entry->item < item)
 		{
@@ -274,8 +274,8 @@ is_removed(const Removal *removal, int64 node)
 }
 
 /*
- * Adds to staying the sources of restricting references that are not among the
- * entities to delete. The list is sorted and has no duplicates.
+ * Adds to the list "staying" the sources of restricting references that are not
+ * among the entities to delete. The list is sorted and has no duplicates.
  */
 static void
 find_staying(const Removal *removal, const KgRestricting *references, int n,
@@ -303,8 +303,8 @@ find_staying(const Removal *removal, const KgRestricting *references, int n,
 }
 
 /*
- * Reports entities to which an entity in staying refers with the rule
- * restrict. Adds these entities to staying, because they are not deleted
+ * Reports entities to which an entity in the list "staying" refers with the
+ * rule restrict. Adds these entities to the list, because they are not deleted
  * either, and repeats this for the entities to which they refer. Returns
  * whether any entity was added.
  */

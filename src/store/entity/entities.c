@@ -224,7 +224,7 @@ kg_id_taken_error(const KgType *type, const char *id)
 					.expected = "another id, or the same call, sent again");
 }
 
-/* Raises the error for the first of these nodes that was not written. */
+/* Raises the error for the first node of the batch that was not written. */
 static void
 throw_unwritten(const char *tenant, const KgColumns *columns,
 				const KgNodeList *written)

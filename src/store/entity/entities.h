@@ -61,8 +61,9 @@ extern void kg_changes_init(KgColumns *rows);
 extern void kg_changes_add(KgColumns *rows, int64 node, const char *id,
 						   const Jsonb *data);
 /*
- * Updates the documents. written gets the updated nodes, in order. If written
- * is NULL, raises an error for an entity that was not updated.
+ * Updates the documents. Sets the list "written" to the updated nodes, in
+ * ascending order. If written is NULL, raises an error for an entity that was
+ * not updated.
  */
 extern void kg_entities_update(const char *tenant, const KgColumns *rows,
 							   KgNodeList *written);

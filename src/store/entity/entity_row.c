@@ -3,8 +3,8 @@
  *	  A row of kg_entity before it is stored. The functions compute its columns
  *	  from its document, and raise errors for its faults.
  *
- * No function looks up the table by its name, because it has another name on a
- * shard.
+ * No function looks up the table by its name, because the table has another
+ * name on a shard.
  */
 #include "postgres.h"
 
@@ -337,8 +337,8 @@ may_give_node(Datum node)
 }
 
 /*
- * Returns whether the history has a change of this entity with this node. Then
- * the entity is created again.
+ * Returns whether the history has a change of this entity with this node. If
+ * so, the row creates the entity again.
  */
 static bool
 had_node(const Datum *values)

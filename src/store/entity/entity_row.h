@@ -77,7 +77,10 @@ extern void kg_row_require_node(const Datum *values, const bool *nulls);
  * version with which it began is not known, so a version above 1 is permitted.
  */
 extern const char *kg_row_given_column(const Datum *values, bool stored);
-/* Raises an error for kg_row_given_column() of a row that is not stored yet. */
+/*
+ * Raises an error if kg_row_given_column() returns a column, for a row that is
+ * not stored yet.
+ */
 extern void kg_row_refuse_given(const Datum *values);
 
 /*

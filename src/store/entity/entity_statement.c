@@ -43,7 +43,7 @@ typedef struct Work
 	KgHistory *history;	   /* NULL: no change to record yet */
 	KgReferenceList bound; /* references to types that read a table */
 	const KgCatalog *catalog;
-	/* number of the type of the last deleted row, which is locked */
+	/* number of the type of the last deleted row; this type is locked */
 	int32 locked;
 	const KgType *type; /* type of the last row */
 } Work;
@@ -57,7 +57,8 @@ typedef struct Statement
 	MemoryContext context;
 	int places[KG_ROW_COLUMNS]; /* positions of the columns in the rows */
 	/*
-	 * Another statement may have derived the rows in between (model/writing.h)
+	 * Another statement may have derived rows from the written entities before
+	 * this trigger fired (model/writing.h).
 	 */
 	bool overtaken;
 	bool restores; /* the caller may choose creation times */
@@ -77,8 +78,8 @@ work_of(Statement *statement, Datum tenant_datum)
 		memcmp(work->tenant, VARDATA_ANY(tenant), len) == 0)
 		return work;
 	/*
-	 * Rows of a tenant are mostly adjacent. So at a new tenant, the rows of
-	 * the previous tenants are written.
+	 * Rows of one tenant are mostly adjacent. So when the tenant changes, the
+	 * rows derived for the previous tenant are written.
 	 */
 	if (work)
 		kg_derive_flush(work->derivation);

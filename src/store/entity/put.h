@@ -19,7 +19,7 @@
 
 typedef enum KgVerdict
 {
-	KG_VERDICT_NONE, /* not decided yet */
+	KG_VERDICT_NONE, /* the verdict is not decided yet */
 	KG_VERDICT_CREATED,
 	KG_VERDICT_UPDATED,
 	KG_VERDICT_UNCHANGED,

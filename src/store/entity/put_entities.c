@@ -5,7 +5,8 @@
  * First, each item is checked: its schema, its id, and its references to
  * stored entities and to other items. An item is valid if each reference has a
  * target that is stored or is a valid item. Then the valid items are written
- * with a few statements, in one scope.
+ * with a few statements, in one scope (scope.h), which checks references at
+ * its end.
  *
  * Two faults appear only when items are written: an id that a hidden entity
  * has, and a row that a trigger prevents from being written. If other items
@@ -85,15 +86,16 @@ typedef struct Put
 	int *order;			/* order of the items, sorted by id */
 	KgItemNames *names; /* names of the items of this call */
 	KgNewIds new_ids;	/* generator of ids for items without an id */
-	Links links;		/* references between items */
+	Links links;		/* references of items to other items of the call */
 	/* targets that were looked up before the items were read, or NULL */
 	Targets *targets;
 	/* versions of the stored entities at that look-up, or NULL */
 	int64 *ahead;
 	Snapshot before; /* snapshot from before the writes */
-	uint64 nested;	 /* value of kg_writing_nested() when "before" was taken */
-	bool begun;		 /* some items have been written */
-	bool lacking;	 /* the first attempt wrote references to unwritten items */
+	/* value of kg_writing_nested() when the snapshot "before" was taken */
+	uint64 nested;
+	bool begun;	  /* some items have been written */
+	bool lacking; /* the first attempt wrote references to unwritten items */
 	MemoryContext context;
 } Put;
 
@@ -611,7 +613,10 @@ check_references(Put *put)
 		KgReferenceItem item = {reference->field, reference->value};
 		int target;
 
-		/* The error was reported before the item was merged. */
+		/*
+		 * The item has no document, because its fault was reported before it
+		 * was merged.
+		 */
 		if (put->items[reference->source].data == NULL)
 			continue;
 		if (t->nodes[i] != 0 &&
@@ -854,7 +859,10 @@ reread(void *arg, const int *rows, int n)
 static void
 tell(Put *put)
 {
-	/* The version increases by one, unless a trigger also writes the row. */
+	/*
+	 * A write increases the version by one. If triggers may have written the
+	 * rows, too, the rows are read again below.
+	 */
 	for (int i = 0; i < put->outcomes->n; i++)
 	{
 		KgOutcome *outcome = &put->outcomes->items[i];

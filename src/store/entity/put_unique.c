@@ -26,7 +26,9 @@ typedef struct Claims
 	const KgPutItem *items;
 	KgUniqueRows unique;
 	int *item_of; /* for each row, the index of its item */
-	/* For each row, the other node that has its value, or 0. */
+	/*
+	 * For each row, the node of another entity that has the row's value, or 0.
+	 */
 	int64 *holder;
 	char **holder_id;
 	/* hash table of Claim: finds the item that is to have a value */

@@ -447,7 +447,7 @@ typedef struct ArrayValue
 	Jsonb *value;
 	Origin origin;
 	int index;
-	/* flag of the value in the result; NULL for a value to remove */
+	/* flag: the result contains the value; NULL: the value is to be removed */
 	bool *kept;
 } ArrayValue;
 
@@ -475,8 +475,8 @@ count_values(const JsonbValue *values)
 }
 
 /*
- * Adds the values of an array, or a single value, to list. Adds nothing if
- * values is NULL. Returns their number.
+ * Adds the values of an array, or a single value, to the array "list". Adds
+ * nothing if values is NULL. Returns their number.
  */
 static int
 list_values(const JsonbValue *values, Origin origin, ArrayValue *list)

@@ -61,7 +61,7 @@ struct KgFreed
 {
 	const char *tenant;
 	const KgType *type; /* type of the collected rows */
-	/* "any" is set for the type: it says whether kg_freed has rows */
+	/* the member "any" is known: whether kg_freed has rows of the type */
 	bool known;
 	bool any;
 	MemoryContext batch;
@@ -218,8 +218,8 @@ none_freed(Datum tenant, int32 type_no)
 	const Datum key[] = {tenant, Int32GetDatum(type_no)};
 	Oid table = kg_relation_oid(lookup.table);
 	/*
-	 * Only an original snapshot has this count. A copy, such as a registered
-	 * snapshot, does not.
+	 * Only a snapshot that was just taken has the count of completed
+	 * transactions. A copy, such as a registered snapshot, does not have it.
 	 */
 	Snapshot snapshot = GetLatestSnapshot();
 	uint64 completed = snapshot->snapXactCompletionCount;
@@ -330,7 +330,10 @@ compare_freed(const void *pa, const void *pb)
 	return by_id != 0 ? by_id : a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* Adds each freed id once to "once", sorted by id, with its last version. */
+/*
+ * Adds the freed ids to "once", sorted and without duplicates, each with its
+ * last version.
+ */
 static void
 freed_once(const KgFreed *freed, KgColumns *once)
 {
@@ -362,9 +365,9 @@ freed_once(const KgFreed *freed, KgColumns *once)
 }
 
 /*
- * Deletes records that earlier entities with these ids were merged. If other
- * entities were merged into those, their records now lead to the final
- * entities.
+ * Deletes the records of merges of earlier entities with these ids. If other
+ * entities were merged into these earlier entities, their records now lead to
+ * the final entities.
  */
 static void
 leave_merged(int nargs, const KgArg *args)

@@ -243,10 +243,10 @@ order_edges(const KgHistory *history)
 }
 
 /*
- * Records the transaction for kg_changes(), once. That it is recorded is
- * remembered only if the row was written outside of a subtransaction, which
- * could roll back. The next transaction has another number, so the remembered
- * number does not apply to it.
+ * Records the transaction for kg_changes(), once. The backend remembers this
+ * only if the row was written outside of a subtransaction, because a
+ * subtransaction could be rolled back. The next transaction has another number,
+ * so the remembered number does not apply to it.
  */
 static void
 note_transaction(const KgHistory *history)

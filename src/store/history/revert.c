@@ -66,9 +66,12 @@ typedef struct Subject
 	List *undos; /* changes to undo: List of Undo * */
 	int64 node;	 /* node of the stored entity, or 0 if it is not stored */
 	int64 was;	 /* previous node of an entity that is created again */
-	/* the entity gives its node to a renamed entity or gets its node */
+	/*
+	 * the entity gives its node to a renamed entity, or is renamed and gets the
+	 * node
+	 */
 	bool renamed;
-	/* stored document, or NULL; for an edge, properties or null */
+	/* stored document, or NULL; for an edge, its properties or JSON null */
 	Jsonb *stored;
 	Jsonb *wanted; /* or NULL */
 } Subject;

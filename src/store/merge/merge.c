@@ -5,8 +5,10 @@
  * Types and relations are locked first, then the entities and their referrers
  * in the common order (KG_LOCK_ORDER). So no session can add a reference or an
  * edge to a locked entity. All effects are decided before the first write.
- * They are written in one scope, because before the last write, references may
- * have no target, and two entities may have the same unique value.
+ * They are written in one scope (scope.h), which checks references and unique
+ * values at its end. This is necessary because before the last write,
+ * references may have no target, and two entities may have the same unique
+ * value.
  */
 #include "postgres.h"
 
@@ -267,9 +269,9 @@ find_nodes(Merge *merge)
 }
 
 /*
- * Adds the entities whose references may change. Raises KG_FORBIDDEN if the
- * caller does not see such an entity. Raises KG_CONFLICT if such an entity is
- * newer than the snapshot.
+ * Adds to the list "found" the entities whose references may change. Raises
+ * KG_FORBIDDEN if the caller does not see such an entity. Raises KG_CONFLICT if
+ * such an entity is newer than the snapshot.
  */
 static void
 find_referrers(const Merge *merge, KgNodeList *found)
@@ -302,8 +304,8 @@ merged_number(const Merge *merge, int64 node)
 }
 
 /*
- * Stores the documents that kg_documents_of_nodes() returned. Sets read to the
- * nodes of these documents.
+ * Stores the documents that kg_documents_of_nodes() returned. Sets the list
+ * "read" to the nodes of these documents.
  */
 static void
 take_documents(Merge *merge, KgNodeList *read)
@@ -343,8 +345,8 @@ take_documents(Merge *merge, KgNodeList *read)
 }
 
 /*
- * Raises KG_FORBIDDEN if one of the nodes is stored but is not in read. The
- * locking statement omits rows that a policy for updates hides.
+ * Raises KG_FORBIDDEN if one of the nodes is stored but is not in the list
+ * "read". The locking statement omits rows that a policy for updates hides.
  */
 static void
 require_read(const Merge *merge, const KgNodeList *nodes,
@@ -378,7 +380,8 @@ require_read(const Merge *merge, const KgNodeList *nodes,
 }
 
 /*
- * Returns whether nodes contains all nodes of others. Both lists are sorted.
+ * Returns whether the list "nodes" contains all nodes of the list "others".
+ * Both lists are sorted.
  */
 static bool
 have_all(const KgNodeList *nodes, const KgNodeList *others)
@@ -468,8 +471,9 @@ value_text(const KgField *field, const Jsonb *data)
 }
 
 /*
- * Returns kg_rename_in() of a document. The result is "data", or a copy in the
- * current memory context. Resets the scratch context.
+ * Returns a document with the new values of references (kg_rename_in()). The
+ * result is "data", or a copy in the current memory context. Resets the scratch
+ * context.
  */
 static Jsonb *
 renamed(const Merge *merge, const KgType *type, Jsonb *data,
@@ -678,9 +682,9 @@ update_referrers(const Merge *merge)
 }
 
 /*
- * Deletes the other entities and records their ids as merged. References are
- * not checked here: references by values that the remaining entity will get
- * are not deleted.
+ * Deletes the merged entities except the first, and records their ids as
+ * merged. References are not checked here: references by values that the
+ * remaining entity will get are not deleted.
  */
 static void
 delete_others(const Merge *merge)

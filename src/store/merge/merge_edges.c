@@ -28,9 +28,10 @@ typedef struct Edge
 	char *key;
 	int64 ends[2]; /* stored nodes of source and target */
 	int64 now[2];
-	/* nodes after the merge; in ascending order if symmetric */
+	/* the nodes in "now"; in ascending order if the relation is symmetric */
 	int64 pair[2];
-	int owner; /* least index of the merged entities at the stored ends */
+	/* index of the merged entity at an end; if both are, the lower index */
+	int owner;
 	Jsonb *properties;
 } Edge;
 

@@ -23,17 +23,17 @@ typedef bool *(*KgBoundTargets)(const KgCatalog *catalog, const KgType *type,
 extern KgBoundTargets kg_bound_targets;
 
 /*
- * Adds to references those references of a document whose target type reads a
- * table. Omits references that the document "before" has, too; before may be
- * NULL.
+ * Adds to the list "references" the references of a document whose target type
+ * reads a table. Omits references that the document "before" has, too; before
+ * may be NULL.
  */
 extern void kg_bound_references_of(const KgType *type, int64 node,
 								   const Jsonb *before, const Jsonb *data,
 								   KgReferenceList *references);
 
 /*
- * Adds to missing those references for which the caller sees no row. Sorts the
- * references.
+ * Adds to the list "missing" the references for which the caller sees no row.
+ * Sorts the references.
  */
 extern void kg_bound_references_find(const KgCatalog *catalog,
 									 const KgUserContext *caller,

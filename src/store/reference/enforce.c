@@ -40,7 +40,10 @@ resolve_missing(const KgCatalog *catalog, KgUnchecked *unchecked,
 							kg_unchecked_lost(catalog->tenant, unchecked));
 }
 
-/* Adds those nodes that are stored and are hidden from the caller. */
+/*
+ * Adds to the list "hidden" the nodes that are stored and that the caller does
+ * not see.
+ */
 static void
 find_hidden(const char *tenant, const KgUserContext *caller,
 			const KgNodeList *nodes, KgNodeList *hidden)

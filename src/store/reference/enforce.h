@@ -22,8 +22,8 @@ extern void kg_unchecked_enforce(const KgCatalog *catalog,
 								 KgUnchecked *unchecked);
 
 /*
- * Ends a scope. Checks its entries, unless an outer scope of the tenant will
- * check them.
+ * Ends a scope. Checks the scope's unchecked entries, unless an outer scope of
+ * the tenant will check them.
  */
 extern void kg_scope_end(KgScope *scope, const KgUserContext *caller);
 

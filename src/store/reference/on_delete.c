@@ -56,7 +56,7 @@ typedef struct IncomingList
 	int n;
 } IncomingList;
 
-/* Compares by source. */
+/* Compares two edges by their sources, for qsort(). */
 static int
 compare_incoming(const void *pa, const void *pb)
 {
@@ -102,7 +102,7 @@ read_chunk(const char *tenant, const int64 *nodes, int n, IncomingList *list)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Adds the edges that end at the nodes to list. Reads the newest rows. */
+/* Adds to the list the edges that end at the nodes. Reads the newest rows. */
 static void
 read_incoming(const char *tenant, const KgNodeList *nodes, IncomingList *list)
 {
@@ -117,8 +117,8 @@ read_incoming(const char *tenant, const KgNodeList *nodes, IncomingList *list)
 }
 
 /*
- * Returns the type of a node from n rows (node, type_no) of the last
- * statement, which are sorted by node. Returns 0 if the node is not there.
+ * Returns the type of a node from n rows (node, type_no) of the last statement,
+ * which are sorted by node. Returns 0 if no row has the node.
  */
 static int32
 find_type(uint64 n, int64 node)
@@ -434,7 +434,7 @@ typedef struct Deletion
 	const char *tenant;
 	const KgUserContext *caller;
 	KgUnchecked *unchecked;
-	KgNodeList undone; /* sorted */
+	KgNodeList undone; /* the nodes of unchecked->undone, sorted */
 	int taken; /* number of nodes of unchecked->deleted that were processed */
 	KgNodeList gone; /* the processed nodes, sorted */
 	/* edges to the processed nodes, sorted by source */
@@ -484,8 +484,8 @@ named_gone(const Deletion *d, const KgCatalog *catalog,
 
 /*
  * Returns an array that marks the references that lose their target. These are
- * references to a node in stored, and references without a target that name a
- * deleted entity.
+ * references to a node in the list "stored", and references without a target
+ * that name a deleted entity.
  */
 static bool *
 find_lost(const Deletion *d, const KgCatalog *catalog,
@@ -523,8 +523,8 @@ has_rule(const KgCatalog *catalog, const Incoming *edge, KgOnDelete rule)
 }
 
 /*
- * Adds those referrers that the rule cascade deletes along with the nodes of
- * find_lost().
+ * Adds to the list "cascade" those of the n nodes that the rule cascade
+ * deletes, because a reference of the node loses its target (find_lost()).
  */
 static void
 find_cascading(const Deletion *d, const KgCatalog *catalog,
@@ -548,8 +548,8 @@ find_cascading(const Deletion *d, const KgCatalog *catalog,
 }
 
 /*
- * Adds to wave the referrers that are deleted along with the targets of these
- * edges, unless they are in known.
+ * Adds to the list "wave" the referrers that are deleted along with the targets
+ * of these edges. Omits referrers in the list "known".
  */
 static void
 next_wave(const Deletion *d, const IncomingList *incoming,
@@ -602,9 +602,10 @@ mark_undone(const Deletion *d, IncomingList *list)
 }
 
 /*
- * Adds to cascade all referrers that are deleted along with the targets of
- * these edges by the rule cascade, and the referrers of those referrers, and
- * so on. Writes nothing. stored has those targets that are not deleted yet.
+ * Adds to the list "cascade" all referrers that the rule cascade deletes along
+ * with the targets of these edges, and recursively the referrers of these
+ * referrers. Writes nothing. The list "stored" has the targets that are not
+ * deleted yet.
  */
 static void
 find_cascade(const Deletion *d, const IncomingList *incoming,
@@ -714,8 +715,8 @@ drop_existing(const char *tenant, KgNodeList *nodes)
 }
 
 /*
- * Adds nodes that were deleted since the last call to fresh. Returns false if
- * there are no such nodes.
+ * Adds to the list "fresh" the nodes that were deleted since the last call of
+ * this function. Returns false if there are no such nodes.
  */
 static bool
 take_deleted(Deletion *d, KgNodeList *fresh)

@@ -42,18 +42,18 @@ extern void kg_references_cascading(const char *tenant, const KgNodeList *nodes,
 
 /*
  * Applies x-on-delete to the nodes in unchecked->deleted: deletes explicit
- * edges of these nodes, and deletes or updates referrers. Adds to left the
- * nodes that still refer to deleted nodes: referrers with the rule restrict,
- * and all referrers of an entity whose creation is undone. Statements of this
- * function may delete further entities. These are added to "unchecked", and
- * x-on-delete is applied to them, too. Raises KG_FORBIDDEN if the caller does
- * not see an entity that would be written.
+ * edges of these nodes, and deletes or updates referrers. Adds to the list
+ * "left" the nodes that still refer to deleted nodes: referrers with the rule
+ * restrict, and all referrers of an entity whose creation is undone. Statements
+ * of this function may delete further entities. These are added to "unchecked",
+ * and x-on-delete is applied to them, too. Raises KG_FORBIDDEN if the caller
+ * does not see an entity that would be written.
  */
 extern void kg_references_deleted(const char *tenant, KgUnchecked *unchecked,
 								  const KgUserContext *caller,
 								  KgNodeList *left);
 
-/* Adds to referrers the nodes with references to these nodes. */
+/* Adds to the list "referrers" the nodes that refer to these nodes. */
 extern void kg_references_find_referrers(const char *tenant,
 										 const KgNodeList *nodes,
 										 KgNodeList *referrers);

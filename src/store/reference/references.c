@@ -298,7 +298,8 @@ lookup(const KgCatalog *catalog, const KgField *field, Target *targets, int n)
 }
 
 /*
- * Looks up targets. Sets hidden for each target that the caller does not see.
+ * Looks up targets. Sets the member "hidden" of each target that the caller
+ * does not see.
  */
 static void
 lookup_seen(const KgCatalog *catalog, const KgField *field,
@@ -363,8 +364,8 @@ typedef struct EdgePlace
 #include "lib/sort_template.h"
 
 /*
- * Returns the indexes of edges, sorted by the column first, the relation, and
- * the column last.
+ * Returns the indexes of edges, sorted by the column "first", then by relation,
+ * then by the column "last".
  */
 static int *
 edge_order(const KgColumns *edges, int first, int last)
@@ -413,10 +414,10 @@ complete_columns(KgColumns *edges)
 }
 
 /*
- * Appends edges of new entities. In the primary key they follow all other
- * edges of the tenant, so they go to its last page without a search. For the
- * other index, edges with the same target are adjacent. Returns false if
- * kg_append() cannot be used.
+ * Appends edges of new entities. In the primary key they follow all other edges
+ * of the tenant, so they go to its last page without a search. In the order for
+ * the index by target, edges with the same target are adjacent. Returns false
+ * if kg_append() cannot be used.
  */
 static bool
 append_edges(const EdgeRows *rows)
@@ -792,7 +793,7 @@ kg_target_names_have(const KgTargetNames *sorted, const KgTargetName *name,
 	return false;
 }
 
-/* Adds to lost those edges of the nodes whose targets are deleted. */
+/* Adds to the list "lost" the edges of the nodes whose targets are deleted. */
 static void
 keep_lost(const char *tenant, KgArg nodes, KgLostEdges *lost)
 {

@@ -25,7 +25,7 @@
  */
 typedef struct KgFieldReference
 {
-	int64 source; /* node */
+	int64 source; /* node with the reference */
 	const KgField *field;
 	char *value;
 } KgFieldReference;
@@ -81,7 +81,7 @@ extern bool kg_sight_hides(const KgSight *sight,
 
 /*
  * Locks the targets of references and inserts the derived edges. Adds
- * references that have no target to missing.
+ * references without a target to the list "missing".
  */
 extern void kg_references_resolve(const KgCatalog *catalog,
 								  const KgReferenceList *references,
@@ -89,11 +89,11 @@ extern void kg_references_resolve(const KgCatalog *catalog,
 								  KgReferenceList *missing);
 
 /*
- * Like kg_references_resolve(), but passes the edges to a function instead of
- * inserting them: batches of rows (source, relation_no, target, property). If
- * repeated is true, an edge may occur once for each of several properties;
- * only the edge of the first property by name is stored. The function may
- * reorder the rows.
+ * Resolves references as kg_references_resolve() does, but passes the derived
+ * edges to a function instead of inserting them. The function gets batches of
+ * rows (source, relation_no, target, property). If repeated is true, an edge
+ * may occur once for each of several properties; only the edge of the first
+ * property by name is stored. The function may reorder the rows.
  */
 typedef void (*KgDerivedEdges)(const char *tenant, KgColumns *edges,
 							   bool repeated, void *arg);
@@ -104,8 +104,8 @@ extern void kg_references_edges(const KgCatalog *catalog,
 
 /*
  * Locks the targets of references. The fields may belong to any catalog.
- * Returns the node of each target, or 0 if it is missing. If sight is not
- * NULL, sets hidden for each target that the caller does not see.
+ * Returns the node of each target, or 0 if it is missing. If sight is not NULL,
+ * sets hidden[i] for each target i that the caller does not see.
  */
 extern int64 *kg_references_find(const KgCatalog *catalog,
 								 const KgReferenceList *references,
@@ -162,7 +162,7 @@ extern bool kg_target_names_have(const KgTargetNames *sorted,
 
 /*
  * Deletes the derived edges that start at these nodes, and adds them to sight.
- * If lost is not NULL, adds the edges that end at deleted nodes to lost.
+ * If lost is not NULL, adds to "lost" the edges that end at deleted nodes.
  */
 extern void kg_references_forget(const char *tenant, const KgNodeList *nodes,
 								 KgSight *sight, KgLostEdges *lost);

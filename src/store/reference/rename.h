@@ -42,7 +42,7 @@ typedef struct KgRename
 } KgRename;
 
 /*
- * Returns a rename without values. It has an element for the id and for each
+ * Returns a KgRename without values. It has an element for the id and for each
  * unique property.
  */
 extern KgRename kg_rename_make(const KgType *type, int n);

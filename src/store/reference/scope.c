@@ -80,7 +80,7 @@ find_rest(uint64 statement, const char *tenant)
 KgLostEdges *
 kg_unchecked_lost(const char *tenant, KgUnchecked *unchecked)
 {
-	/* The statement may have deleted rows in an earlier event. */
+	/* The statement may have deleted rows in an earlier trigger event. */
 	return unchecked->deleted.n > 0 || kg_writing_goes_on() ||
 				   find_rest(kg_writing_number(), tenant)
 			   ? &unchecked->lost
@@ -193,7 +193,10 @@ kg_statement_complete(const char *tenant, KgUnchecked *unchecked)
 		rest = make_rest(statement, tenant);
 		add_unchecked(&rest->unchecked, unchecked);
 		sort_lost(&rest->unchecked.lost);
-		/* Later triggers may write the entities of this rest again. */
+		/*
+		 * Later triggers may write the entities of this rest (struct Rest)
+		 * again.
+		 */
 		rest->unchecked.stale = true;
 		return false;
 	}
@@ -303,7 +306,7 @@ kg_scope_is_rewritten(const char *tenant, const KgType *type)
 
 /*
  * Removes nodes from "undone" if the subtransaction that undid their creation
- * is rolled back, as after an attempt.
+ * is rolled back, for example at the end of an attempt.
  */
 static void
 forget_undone(KgUnchecked *unchecked, SubTransactionId since)
@@ -318,7 +321,7 @@ forget_undone(KgUnchecked *unchecked, SubTransactionId since)
 
 /*
  * At the abort of a subtransaction, removes the scopes and rests (struct Rest)
- * that began in it, and marks the other ones as stale.
+ * that began in it, and marks the other scopes and rests as stale.
  */
 static void
 subtransaction_ends(SubXactEvent event, SubTransactionId mine,

@@ -18,7 +18,10 @@
 #include "base/spi.h"
 #include "store/entity/node_list.h"
 
-/* Adds to seen, in ascending order, those nodes that the current user sees. */
+/*
+ * Adds to the list "seen", in ascending order, the nodes that the current user
+ * sees.
+ */
 extern void kg_nodes_read(KgSaved *saved, const char *tenant,
 						  const int64 *nodes, int n, KgNodeList *seen);
 
@@ -28,13 +31,15 @@ extern void kg_nodes_read(KgSaved *saved, const char *tenant,
  */
 extern bool kg_sees_all(const char *tenant, const KgUserContext *caller);
 
-/* Sets those nodes that the caller does not see to 0. */
+/*
+ * Sets to 0 each element of nodes that is a node which the caller does not see.
+ */
 extern void kg_blank_hidden(const char *tenant, const KgUserContext *caller,
 							int64 *nodes, int n);
 
 /*
- * Effect, for kg_require_seen(), on the entity at the other end of a deleted
- * edge.
+ * The effect on the entity at the other end of a deleted edge: a value for the
+ * parameter "what" of kg_require_seen().
  */
 #define KG_CUT_OFF "cut off: edges lead to them or from them"
 

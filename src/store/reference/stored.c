@@ -47,7 +47,10 @@ kg_stored_end(Snapshot before)
 	UnregisterSnapshot(before);
 }
 
-/* Reads the rows (number, hash) of a statement. Numbers begin at 1. */
+/*
+ * Runs a statement whose rows are the number of an item, from 1, and the hash
+ * of its document. Reads these rows.
+ */
 static Document *
 read_documents(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
 			   int n, bool then)

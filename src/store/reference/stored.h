@@ -40,8 +40,8 @@ extern void kg_stored_entities(const char *tenant, const KgType *type,
 							   const char *const *ids, int n, Snapshot before,
 							   KgFate *fates);
 /*
- * Like kg_stored_entities(), but for explicit edges, in a batch of
- * store/edge/edges.h.
+ * Sets the fate of each explicit edge of a batch (store/edge/edges.h), as
+ * kg_stored_entities() does for entities.
  */
 extern void kg_stored_edges(const char *tenant, const KgColumns *edges,
 							Snapshot before, KgFate *fates);

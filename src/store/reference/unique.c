@@ -149,8 +149,8 @@ delete_stale(const char *tenant, const KgNodeList *stale)
 }
 
 /*
- * Inserts rows whose values no entity has. Returns whether this is so for all
- * rows.
+ * Inserts the rows whose values no entity has. Returns whether all rows were
+ * inserted.
  */
 static bool
 insert_rows(const char *tenant, const KgColumns *rows)

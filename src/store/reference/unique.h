@@ -44,7 +44,7 @@ extern bool kg_unique_same(const KgType *type, const bytea *a, const bytea *b);
 
 /*
  * Writes a batch. If another node has a value of a row, adds the row's node to
- * taken.
+ * the list "taken".
  */
 extern void kg_unique_write(const char *tenant, KgUniqueRows *unique,
 							KgNodeList *taken);

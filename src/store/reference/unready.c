@@ -11,7 +11,9 @@
 #include "model/writing.h"
 #include "store/reference/unready.h"
 
-/* the innermost enforcement in progress, or NULL */
+/*
+ * the innermost checks in progress at the end of a statement or scope, or NULL
+ */
 static const KgEnforcement *enforcement = NULL;
 /* number of operations that have deleted edges and not rewritten them */
 static int unready = 0;

@@ -30,8 +30,9 @@ extern void kg_enforcement_begin(KgEnforcement *here,
 extern void kg_enforcement_end(const KgEnforcement *here);
 
 /*
- * Calls kg_writing_require_derived(). Raises the same error for a type for
- * which kg_scope_rewrites() was called.
+ * Raises an error if derived rows of the type are incomplete, because an outer
+ * statement has not written them yet (kg_writing_require_derived()) or because
+ * the type's schema has changed (kg_scope_rewrites()).
  */
 extern void kg_scope_require_derived(const char *tenant, const KgType *type);
 

@@ -43,8 +43,8 @@
 #define KG_IMPORT_BATCH 1000
 
 /*
- * Maximum number of a change. The sequence of changes must be able to continue
- * above it.
+ * Highest number that an imported change may have. The sequence of changes must
+ * be able to continue above it.
  */
 #define KG_MOST_CHANGES "4611686018427387904"
 

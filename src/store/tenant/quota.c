@@ -86,8 +86,8 @@ quota_set(Datum tenant, KgLimit quota)
 }
 
 /*
- * Divides the rest of a quota among the stripes. each is the share of a
- * stripe, and first is the addition for the first stripe. If the quota was set
+ * Divides the rest of a quota among the stripes. Sets *each to the share of a
+ * stripe, and *first to the addition for the first stripe. If the quota was set
  * below the used amount, the rest is negative. The first stripe then gets all
  * of it, so that rows that are deleted first reduce this debt and do not make
  * room in other stripes.
@@ -145,7 +145,9 @@ kg_quota_is_right(const char *name, KgLimit quota, KgQuotaState *state)
 				kg_arg_text(name),
 				kg_arg_text(kg_limit_name(quota)));
 	(void) kg_spi_value(0, 1, &isnull);
-	/* Before the first write, there are no stripes. */
+	/*
+	 * Before the first write, there are no stripes, so no stripe can be wrong.
+	 */
 	if (isnull)
 		return true;
 	state->used = kg_spi_int64(0, 1);
@@ -372,8 +374,8 @@ kg_quota_count(const TriggerData *trigdata, const List *tenants,
 	ListCell *lc;
 
 	/*
-	 * This is checked before the quota. New rows must not have the name of a
-	 * tenant that was deleted or renamed; deleted rows may have it.
+	 * The tenant's name is checked before the quota. New rows must not have the
+	 * name of a tenant that was deleted or renamed; deleted rows may have it.
 	 */
 	foreach(lc, tenants)
 	{

@@ -21,7 +21,8 @@ extern void kg_quota_count(const TriggerData *trigdata, const List *tenants,
 						   KgLimit counted, const char *measured);
 
 /*
- * The number of bytes by which a row g of kg_trigram uses the quota of bytes.
+ * An SQL expression: the number of bytes that a row g of kg_trigram counts
+ * against the quota of bytes.
  */
 #define KG_PIECE_BYTES "octet_length(g.trigram) + octet_length(g.term)"
 

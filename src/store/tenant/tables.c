@@ -27,7 +27,7 @@ const KgTenantTable kg_tenant_tables[] = {
 	{"kg_freed_type", NULL, "bundle, entity_type", " "},
 	{"kg_entity", NULL, "node", " type_no scope index_keys "},
 	{"kg_freed", NULL, "type_no, entity_id", " "},
-	/* imported only if this database has the same dimensions */
+	/* embeddings are imported only if this database has the same dimensions */
 	{"kg_embedding", NULL, "node", " ", true},
 	/* only explicit edges, because derived edges are derived from entities */
 	{"kg_edge",
@@ -38,10 +38,10 @@ const KgTenantTable kg_tenant_tables[] = {
 	{"kg_idempotency", NULL, "caller, key", " "},
 	{"kg_load", NULL, "caller, load", " "},
 	{"kg_audit", NULL, "at, id", " "},
-	/* imported after the rows that these limits count */
+	/* limits are imported after the rows that they count */
 	{"kg_limit", NULL, "subject", " "},
 	{"kg_auth_key", "t.secret IS NULL", "issuer, kid", " ", true},
-	/* only roles that exist and still have the recorded name */
+	/* only grants to roles that exist and still have the recorded name */
 	{"kg_tenant_role",
 	 "EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = t.role "
 	 "AND r.rolname = t.role_name)",

@@ -25,7 +25,8 @@ extern const KgTenantTable kg_tenant_tables[];
 extern const int kg_n_tenant_tables;
 
 /*
- * The kind of number in a column. An import replaces such numbers by new ones.
+ * The kind of number in a column. An import replaces such numbers by new
+ * numbers.
  */
 typedef enum KgNumberKind
 {
@@ -48,8 +49,8 @@ typedef struct KgTenantColumn
 
 /*
  * Returns the columns of the table (KgTenantColumn *), except the tenant and
- * the omitted ones. Returns an empty list if the installed SQL of the extension
- * is older than the table.
+ * the omitted columns. Returns an empty list if the installed SQL of the
+ * extension is older than the table.
  */
 extern List *kg_tenant_columns(const KgTenantTable *table);
 

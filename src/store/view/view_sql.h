@@ -12,7 +12,7 @@ typedef struct KgViewColumn
 {
 	const char *name;
 	const char *type;	  /* SQL type, in the format of format_type() */
-	const char *value;	  /* an SQL expression */
+	const char *value;	  /* an SQL expression for the column's value */
 	const char *comment;  /* or NULL */
 	const char *property; /* property that the column shows, or NULL */
 } KgViewColumn;
@@ -32,15 +32,15 @@ typedef struct KgView
 } KgView;
 
 /*
- * kg_view_of_type() and kg_view_of_relation() return a view. Its member made
- * is "".
+ * kg_view_of_type() and kg_view_of_relation() return a view. The view's member
+ * "made" is an empty string.
  */
 extern KgView *kg_view_of_type(const KgType *type);
 extern KgView *kg_view_of_relation(const KgRelation *relation);
 
 /*
- * Returns the views (KgView *) of a catalog, in a fixed order. Their members
- * made are set.
+ * Returns the views (KgView *) of a catalog, in a fixed order. The member
+ * "made" of each view is set.
  */
 extern List *kg_view_list(const KgCatalog *catalog);
 

@@ -158,8 +158,8 @@ find_taken(Making *making)
 }
 
 /*
- * Returns the objects that a DROP of the view would drop, or because of these
- * it would fail.
+ * Returns the objects that a DROP of the view would drop, or that would make
+ * the DROP fail.
  */
 static List *
 dependents_of(const Found *found)
