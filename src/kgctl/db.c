@@ -56,8 +56,8 @@ kg_db_interrupted(void)
 
 /*
  * Ends the program if the server does not react: it answers neither the cancel
- * request nor the statement, or sends data endlessly. A signal handler, because
- * libpq may be in any state.
+ * request nor the statement, or sends data endlessly. This is done in a signal
+ * handler, because libpq may be in any state.
  */
 static void
 on_alarm(int sig)
@@ -498,9 +498,10 @@ kg_db_set(KgDb *db, const char *name, const char *value)
 
 /*
  * Sets the label, and makes the server report its progress each second. An
- * older library of kg_graph, once loaded, refuses this setting, because it does
- * not define it. Before the library is loaded, any setting is accepted, and
- * loading removes settings that the library does not define.
+ * older library of kg_graph, once loaded, refuses this setting, because that
+ * library does not define the setting. Before the library is loaded, any
+ * setting is accepted, and loading removes settings that the library does not
+ * define.
  */
 bool
 kg_db_label(KgDb *db, const char *label)

@@ -109,9 +109,10 @@ extern bool kg_db_call(KgDb *db, const char *function, const char *types,
 					   const char *const *values, char **result);
 
 /*
- * An SQL error. kg_db_try() is like kg_db_call(), but it returns an error that
- * ends only the transaction in *error, and does not print it. object is the
- * JSON in DETAIL (malloc'd), or NULL if the failure was printed.
+ * An SQL error. kg_db_try() calls a function like kg_db_call(). But if an error
+ * ends only the transaction, it returns the error in *error and does not print
+ * it. object is the JSON in DETAIL (malloc'd), or NULL if the failure was
+ * printed.
  */
 typedef struct KgDbError
 {

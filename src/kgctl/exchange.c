@@ -11,7 +11,10 @@
 #include "kgctl/log.h"
 
 #define MEMBER "kg_authorize"
-/* Maximal number of rounds; more than the steps of a search. */
+/*
+ * Maximal number of rounds of an exchange. It is greater than the number of
+ * steps of a search.
+ */
 #define MAX_ROUNDS 64
 /*
  * Limits of a batch: the total size of its responses, which is the database's

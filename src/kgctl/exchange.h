@@ -34,8 +34,9 @@ typedef struct KgExchangeOwner
 } KgExchangeOwner;
 
 /*
- * Creates an exchange. revision is the protocol revision of a legacy client, or
- * NULL. msg and revision are not copied and must outlive the exchange.
+ * Creates the exchange of a call: its dialogue with the database and the
+ * authorizer. revision is the protocol revision of a legacy client, or NULL.
+ * msg and revision are not copied and must outlive the exchange.
  */
 extern KgctlExchange *kg_exchange_new(KgAuthorizer *authorizer,
 									  const KgMessage *msg,

@@ -39,8 +39,8 @@
  */
 #define KG_MAX_AUTHORIZE_NAME 255
 /*
- * Number of bytes of property names that count as one position in the limit of
- * work.
+ * Number of bytes of property names that count as one visited position in the
+ * limit kg_graph.schema_max_nodes.
  */
 #define KG_BYTES_OF_PLACE 64
 
@@ -68,7 +68,7 @@ typedef struct Gathered
 	bool has_items;
 	JsonbValue items;
 	List *enum_values; /* List of JsonbValue * */
-	int nenums;		   /* number of positions with an enum */
+	int nenums;		   /* number of subschemas with an enum */
 	const char *format;
 	JsonbValue *annotations[KG_ANNOTATION_COUNT];
 	JsonbValue *title;
@@ -669,8 +669,8 @@ new_step(const char *key, int keylen)
 }
 
 /*
- * Adds annotations of an array to its items, because they may be written at
- * either.
+ * Adds annotations of an array to its items, because an annotation may be
+ * written at the array or at its items.
  */
 static void
 inherit_annotations(Gathered *items, const Gathered *array)

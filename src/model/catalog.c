@@ -273,7 +273,7 @@ type_of_tool(const KgCatalog *catalog, const TupleTableSlot *slot)
 	return kg_catalog_find_row(catalog, slot_text(slot, 1), slot_text(slot, 2));
 }
 
-/* Adds a row of kg_tool, with the columns of load_tools(). */
+/* Adds a row of kg_tool, with the columns that load_tools() selects. */
 static void
 add_tool(TupleTableSlot *slot, void *arg)
 {
@@ -450,8 +450,9 @@ entry_of_version(Wanted *wanted)
 }
 
 /*
- * Updates the caller's visibility to its present state, independent of the
- * snapshot. It is the only part of a catalog that depends on memberships.
+ * Updates plain_visibility to the caller's present visibility, independent of
+ * the snapshot. plain_visibility is the only part of a catalog that depends on
+ * memberships.
  */
 static const KgCatalog *
 use(Entry *entry)
@@ -797,7 +798,10 @@ kg_type_schema(const KgType *type)
 
 	if (type->compiled != NULL)
 		return type->compiled;
-	/* An error leaves nothing in the type, which lives longer. */
+	/*
+	 * Compile in a context of its own, so that an error leaves no memory in the
+	 * type's context, which lives longer.
+	 */
 	context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph schema", ALLOCSET_START_SMALL_SIZES);
 	old = MemoryContextSwitchTo(context);

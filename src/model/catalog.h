@@ -342,7 +342,7 @@ typedef struct KgCatalog
 	/* bits of the KgTraits that kg_catalog_has() has already determined */
 	int known_traits;
 	int traits; /* bits of the known traits that a type or relation has */
-	/* a role that may see the tenant may see each of its entities */
+	/* a role that may see the tenant may see each entity of the tenant */
 	bool plain_visibility;
 } KgCatalog;
 

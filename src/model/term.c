@@ -471,8 +471,9 @@ kg_term_rows(const char *term, char ***result)
 /*
  * Adds the positions at which a piece is searched, following Pass-Join (Li,
  * Deng, Wang, Feng: PVLDB 5, 2011). It is sufficient to find the first piece
- * that no edit changes. Then each piece before it has an edit, and the
- * remaining edits are after it, which limits the shift of the piece.
+ * that no edit changes. Each piece before this piece has an edit, and the
+ * remaining edits are after it. This limits the number of positions by which
+ * the piece is shifted.
  */
 static void
 add_probes(const KgChars *chars, int characters, int piece, KgTermRows *rows)

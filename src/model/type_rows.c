@@ -132,7 +132,10 @@ kg_type_parsed(const KgTypeRow *row)
 
 	if (row->type != NULL)
 		return row->type;
-	/* An error leaves nothing in the catalog, which lives longer. */
+	/*
+	 * Parse in a context of its own, so that an error leaves no memory in the
+	 * catalog's context, which lives longer.
+	 */
 	context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph type", ALLOCSET_START_SMALL_SIZES);
 	old = MemoryContextSwitchTo(context);

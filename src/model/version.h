@@ -11,7 +11,7 @@ typedef struct KgCatalogVersion
 {
 	uint64 hash; /* hash of the visible rows of kg_bundle */
 	int nbundles;
-	bool shows; /* the snapshot shows the tenant by this name */
+	bool shows; /* the snapshot shows a tenant of the given name */
 } KgCatalogVersion;
 
 /*

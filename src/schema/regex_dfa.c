@@ -401,7 +401,8 @@ accepts_at_end(Builder *b, const int *nodes, int n, bool at_start)
 }
 
 /*
- * Returns the state of the current set. Creates the state if it does not exist.
+ * Returns the state for the current set of NFA nodes. Creates the state if it
+ * does not exist.
  */
 static uint16
 find_state(Builder *b, bool at_start)

@@ -50,7 +50,8 @@ typedef struct KgForeignState
 	uint32 n;
 	uint32 room;
 	NodeKey *nodes;			   /* by index; the first node has the number -1 */
-	const KgVSource **sources; /* indexed by rank - 1; NULL: not created yet */
+	const KgVSource **sources; /* sub-selects by the type's rank - 1; NULL: not
+							    * created yet */
 	bool stored; /* for tests: use the virtual graph for stored types, too */
 } KgForeignState;
 
@@ -460,11 +461,12 @@ typedef struct Expansion
 	KgNeighborFunction found;
 	void *arg;
 	/*
-	 * Indexed by rank: whether a foreign node of this type is among the nodes.
+	 * Indexed by a type's rank: near contains a foreign node (a row of a
+	 * sub-select) of the type.
 	 */
 	bool *meets;
 	KgNodeSet near; /* the nodes whose edges are read */
-	uint16 *ranks;	/* ranks of the nodes, or NULL */
+	uint16 *ranks;	/* ranks of the types of these nodes, or NULL */
 } Expansion;
 
 /* Sets an end of the edges to the target of a reference in the rows. */
@@ -756,7 +758,7 @@ expand_to_rows(Expansion *e, References *references, const int64 *nodes,
 
 /*
  * Calls the visitor for the edges that lead from stored entities to the given
- * rows. They are found by the index of the reference property.
+ * rows. The edges are found by the index of the reference property.
  */
 static void
 expand_from_rows(Expansion *e, References *references, const int64 *nodes,
