@@ -19,7 +19,7 @@ typedef struct Option
 	char letter;	  /* 0: none */
 	const char *name; /* name of len bytes */
 	size_t len;
-	const char *arg; /* name of its value, of arglen bytes, or NULL */
+	const char *arg; /* name of the option's value, of arglen bytes, or NULL */
 	size_t arglen;
 	bool many;
 	const char *line;

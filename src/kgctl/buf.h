@@ -19,7 +19,7 @@ typedef struct KgBuf
 	size_t len;
 	size_t cap;
 	size_t mapped; /* size in bytes of the read-only file mapping at data; 0:
-				    * data is allocated */
+				    * data is not mapped */
 } KgBuf;
 
 extern void *kg_malloc(size_t size);

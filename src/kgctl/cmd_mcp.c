@@ -240,7 +240,10 @@ write_subscribe(KgBuf *out, const char *uri)
 	kg_buf_puts(out, "}}");
 }
 
-/* Like on_change(), for one resource. */
+/*
+ * Sends a legacy client the notification that one resource has changed. If json
+ * is NULL, the subscription must be renewed, so requests it again.
+ */
 static void
 on_updated(void *arg, const char *json, size_t len)
 {

@@ -151,7 +151,7 @@ cancel_query(KgDb *db)
 	PQfreeCancel(cancel);
 }
 
-/* The wait for a statement. */
+/* The state of a wait for a statement's result. */
 typedef struct Wait
 {
 	KgProgress own; /* used unless the command shows progress itself */
@@ -714,8 +714,8 @@ kg_db_read(KgDb *db, KgArena *arena, const char *text, const char *member)
 }
 
 /*
- * Calls each for one row. Returns false if the following rows are to be
- * ignored.
+ * Calls the function each() for one row. Returns false if the following rows
+ * are to be ignored.
  */
 static bool
 take_row(KgDb *db, PGresult *res, KgRowFn each, void *arg)

@@ -52,8 +52,8 @@ extern bool kg_exchange_start(KgctlExchange *x, const char *message,
 							  size_t len);
 
 /*
- * Handles the database's answer. Returns false if it is the final answer.
- * Otherwise it calls a function of the owner, during this call or later.
+ * Handles the database's answer. Returns false if the answer is final.
+ * Otherwise calls a function of the owner, during this call or later.
  */
 extern bool kg_exchange_takes(KgctlExchange *x, const char *text, size_t len);
 

@@ -21,8 +21,8 @@
 /* Maximal number of attempts for a batch that conflicts with other sessions. */
 #define MAX_TRIES 10
 /*
- * Number of written rows from which a load packs the edges when it ends, as
- * applying a bundle does.
+ * A load that has written at least this number of rows packs the edges when it
+ * ends, as applying a bundle does.
  */
 #define PACK_FROM 10000
 

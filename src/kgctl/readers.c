@@ -42,7 +42,7 @@ typedef struct Reader
 	 * queried position
 	 */
 	char *awaited;
-	int64_t since; /* time at which the primary was at this position */
+	int64_t since; /* time at which the primary was at the awaited position */
 	bool current;  /* the standby's lag is within the limit */
 } Reader;
 
@@ -333,8 +333,8 @@ read_done(void *arg, KgctlOutcome outcome, PGresult *res)
 }
 
 /*
- * Queries again for reads whose pause is over. Called before each wait of the
- * loop.
+ * Queries the servers again for reads whose pause is over. Called before each
+ * wait of the loop.
  */
 static void
 on_wait(void *arg)

@@ -51,9 +51,9 @@ extern void kg_readers_free(KgReaders *readers);
 extern KgPool *kg_readers_choose(KgReaders *readers);
 
 /*
- * Like kg_pool_query(), but queries a standby first. The message must be one
- * that changes nothing or that a standby refuses. If no standby is available,
- * returns NULL and does not call done.
+ * Queues a query like kg_pool_query(), but queries a standby first. The message
+ * must be one that changes nothing or that a standby refuses. If no standby is
+ * available, returns NULL and does not call done.
  */
 extern KgRead *kg_readers_query(KgReaders *readers,
 								const KgPoolMessage *message, KgQueryDone done,

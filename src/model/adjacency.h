@@ -96,7 +96,7 @@ typedef struct KgPacked
 typedef struct KgPackedGroup
 {
 	int32 relation_no;
-	const uint8 *at; /* next difference to read */
+	const uint8 *at; /* pointer to the next difference to read */
 	const uint8 *end;
 } KgPackedGroup;
 

@@ -91,7 +91,7 @@ typedef struct Parser
 	/* faults are reported, because the schema is not stored yet */
 	bool refusing;
 	int max_depth; /* maximum nesting depth of properties */
-	int places;	   /* positions visited so far */
+	int places;	   /* number of subschema positions visited so far */
 	bool full;	   /* a limit was reached; the rest of the schema is ignored */
 } Parser;
 

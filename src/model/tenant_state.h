@@ -48,7 +48,7 @@ typedef enum KgTenantWork
 
 /*
  * Calls work(arg), which may raise an error, as work on the tenant. Calls may
- * nest for different tenants; then both are worked on.
+ * nest for different tenants; then both tenants are worked on.
  */
 extern void kg_tenant_work(const char *tenant, KgTenantWork how,
 						   void (*work)(void *arg), void *arg);

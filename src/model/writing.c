@@ -34,14 +34,15 @@ typedef struct Writing
 {
 	const QueryDesc *desc; /* NULL: COPY, which has no query */
 	uint64 number;		   /* unique in this backend */
-	CommandId cid;		   /* command that wrote its rows */
-	Oid role;			   /* role that executes the statement */
+	CommandId cid; /* id of the command that wrote the statement's rows */
+	Oid role;	   /* role that executes the statement */
 	/* bits of the TriggerEvents whose statement triggers may fire */
 	int events;
 	/* bits of the TriggerEvents whose derived rows are all written */
 	int derived;
 	int32 type_no;	  /* type of the last row written; 0: no row was written */
-	TimestampTz time; /* timestamp of its changes; 0: not requested yet */
+	TimestampTz time; /* timestamp of the statement's changes; 0: not requested
+					   * yet */
 	bool overtaken;
 	/* number of statements that have derived rows during this one */
 	uint64 inner;
@@ -51,7 +52,7 @@ typedef struct Writing
 
 static Writing copying;
 static Writing *innermost = &copying;
-/* statement that ExecutorRun has finished, for ExecutorFinish */
+/* statement that ExecutorRun has finished, saved for ExecutorFinish */
 static Writing left;
 static uint64 nested = 0;
 static uint64 numbered = 0;

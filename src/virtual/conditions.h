@@ -51,8 +51,8 @@ kg_vvalue(const KgVColumn *column)
 }
 
 /*
- * Returns an expression for the value that kg_vvalue() returns, in a form for a
- * statement that reads most rows of a table.
+ * Returns an expression for a column's value, with the same result as
+ * kg_vvalue(). Used in a statement that reads most rows of a table.
  */
 static inline const char *
 kg_vvalue_by_set(const KgVColumn *column)

@@ -432,10 +432,10 @@ typedef struct End
 	uint16 rank;
 	int nkeys; /* number of columns of the id */
 	const KgVColumn *keys;
-	const char *id; /* expression of the id as text */
+	const char *id; /* SQL expression of the node's id as text */
 	/*
-	 * expression that is NULL if the caller does not see the row at this end;
-	 * or NULL
+	 * SQL expression that yields NULL if the caller does not see the row at
+	 * this end; NULL: there is no such expression
 	 */
 	const char *seen;
 } End;

@@ -261,8 +261,8 @@ node_of(KgRdf *rdf, const KgTerm *term)
 }
 
 /*
- * Sets the type of a node to the one of its classes that is an entity type of
- * the bundle. If no class is one, uses the first class.
+ * Sets a node's type to that RDF class of the node which is an entity type of
+ * the bundle. If the node has no such class, uses its first class.
  */
 static void
 type_node(KgRdf *rdf, const Subject *subject, KgNode *node)

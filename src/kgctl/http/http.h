@@ -74,7 +74,7 @@ struct KgHttpConn
 	LIST_ENTRY(KgHttpConn) link;
 	struct MHD_Connection *mhd;
 	int fd;
-	KgWatch *watch; /* watch for the end of the socket */
+	KgWatch *watch; /* detects that the client disconnects */
 	bool probes;	/* the connection uses the address of --metrics */
 	bool ended;		/* the client sends nothing more */
 	bool leaving;	/* libmicrohttpd was notified of the end */
@@ -89,7 +89,7 @@ struct KgctlRequest
 	struct MHD_Connection *mhd;
 	KgBuf body;
 	int64_t started;	  /* time at which the request line was received */
-	uintptr_t target_end; /* end of the undecoded target */
+	uintptr_t target_end; /* address after the undecoded request target */
 	bool has_nul;		  /* the decoded target contains a NUL */
 	bool begun;			  /* the headers were received */
 	bool refused;		  /* a refusal was sent, or is prepared in response */
@@ -166,8 +166,8 @@ extern void kg_http_reply_text(KgctlRequest *req, unsigned status,
 extern void kg_http_reply_error(KgctlRequest *req, unsigned status, int code,
 								const char *text);
 /*
- * Like kg_http_reply_error(), with the JSON-RPC error code for refusals by the
- * gateway. Returns false.
+ * Answers with an error like kg_http_reply_error(), with the JSON-RPC error
+ * code for refusals by the gateway. Returns false.
  */
 extern bool kg_http_refuse(KgctlRequest *req, unsigned status,
 						   const char *text);

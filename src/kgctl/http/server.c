@@ -153,8 +153,8 @@ before_wait(void *arg)
  * client's end of data if it arrives together with the last bytes, because it
  * then waits for an event that does not come. It also does not clean up a
  * connection that it closed after a broken stream. Of the connections with the
- * default time-out, it checks only the oldest; connections with their own
- * time-out are all checked. So set a time-out for this connection.
+ * default time-out, libmicrohttpd checks only the oldest; connections with
+ * their own time-out are all checked. So set a time-out for this connection.
  */
 static void
 let_go(KgHttpConn *conn)
