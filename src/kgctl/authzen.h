@@ -51,7 +51,7 @@ extern void kg_authorizer_free(KgAuthorizer *authorizer);
 
 /*
  * Asks the authorizer to decide evaluations, which the caller owns. Returns a
- * handle to cancel them. done is called later, never from this function.
+ * handle to cancel the request. done is called later, never from this function.
  */
 extern KgAsking *kgctl_authorizer_ask(KgAuthorizer *authorizer,
 									  const char *subject,

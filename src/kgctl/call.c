@@ -63,7 +63,8 @@ struct KgctlCall
 	char *request_state; /* JSON text */
 	json_t *listen;		 /* member kg_listen of the answer */
 	int64_t deadline;
-	size_t held; /* bytes of this call in held_bytes */
+	size_t held; /* bytes that this call counts in held_bytes, the memory of all
+				  * messages */
 	int64_t started_us;
 };
 
@@ -258,7 +259,7 @@ write_batch(KgctlCall *call, KgBuf *out)
 
 /*
  * Returns whether a standby may execute the call. Lists are read at the
- * primary, because the primary sends the notifications of their changes.
+ * primary, because the primary sends the notifications of changed lists.
  */
 static bool
 may_read(const KgctlCall *call)
@@ -413,7 +414,10 @@ send_query(KgctlCall *call, const char *text, size_t len)
 	return call->embedding != NULL;
 }
 
-/* Writes the error for one message of a call that exceeds its rate. */
+/*
+ * Writes the error for one message of a call that exceeds the caller's rate
+ * limit.
+ */
 static void
 write_excess(const KgctlCall *call, const KgJson *message, const char *text,
 			 long retry_after_ms, KgBuf *out)

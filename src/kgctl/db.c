@@ -27,7 +27,7 @@ const char kg_db_options[] =
 #define CANCEL_SECONDS 5
 
 static volatile sig_atomic_t interrupted;
-/* Set after COMMIT was sent, until its result is known. */
+/* set from the time COMMIT is sent until the result of COMMIT is known */
 static volatile sig_atomic_t committing;
 
 static void
@@ -227,7 +227,7 @@ wait_ready(KgDb *db, Wait *wait)
 /*
  * Returns the first result of the statement, and discards other results. No
  * statement of kgctl has several results or starts a COPY. If a server sends
- * these anyway, the caller reports the unexpected result.
+ * them anyway, the caller of this function reports the unexpected result.
  */
 static PGresult *
 wait_for_result(KgDb *db)
@@ -332,7 +332,10 @@ run_query(KgDb *db, const char *sql, int n, const char *const *values)
 	return NULL;
 }
 
-/* Runs a command that returns no rows, and requires this command tag. */
+/*
+ * Runs a command that returns no rows, and requires that the server returns the
+ * command tag.
+ */
 static bool
 run_tagged(KgDb *db, const char *sql, const char *tag)
 {

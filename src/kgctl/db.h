@@ -24,7 +24,7 @@ typedef struct KgDb
 	const char *tenant;
 	char *token;
 	const char *label; /* text shown while a statement runs, or NULL */
-	/* progress of a command that shows it itself, or NULL */
+	/* progress of a command that shows progress itself, or NULL */
 	KgProgress *progress;
 	/* the bundle whose line numbers errors name, or NULL */
 	KgctlBundle *bundle;

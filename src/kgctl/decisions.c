@@ -66,7 +66,8 @@ kg_decisions_count(const KgctlDecisions *kept)
 }
 
 /*
- * Writes the bytes of a key. Returns their number, or 0 if the key is too long.
+ * Writes the bytes of a key. Returns the number of bytes, or 0 if the key is
+ * too long.
  */
 static size_t
 make_key(const char *const parts[KG_DECISION_PARTS], char key[MAX_KEY])

@@ -120,8 +120,8 @@ extern void kg_json_put(KgArena *arena, KgJson *object, const char *key,
 extern bool kg_json_duplicate(const KgJson *object, const KgctlMember **which);
 
 /*
- * Access functions. If the value is NULL or of another kind, they return NULL,
- * 0 or false.
+ * Access functions. If the value is NULL or of another kind, the functions
+ * return NULL, 0 or false.
  */
 extern KgJson *kgctl_json_get(const KgJson *object, const char *key);
 extern size_t kgctl_json_length(const KgJson *array);

@@ -710,7 +710,7 @@ kg_load_flush(KgLoad *load)
 
 /*
  * Packs the edges after a large load. A caller that sees only a part of the
- * tenant may not pack them; that is left to a call of kg_pack().
+ * tenant may not pack edges; then a later call of kg_pack() must pack them.
  */
 static bool
 pack_edges(KgLoad *load)

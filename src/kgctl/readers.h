@@ -39,8 +39,8 @@ typedef struct KgReadersOptions
 } KgReadersOptions;
 
 /*
- * Creates a pool for each standby. Its other options are those of the primary's
- * pool.
+ * Creates a pool for each standby. The other options of the pool are those of
+ * the primary's pool.
  */
 extern KgReaders *kg_readers_new(KgLoop *loop, KgPool *primary,
 								 const KgPoolOptions *pool,
@@ -67,8 +67,8 @@ extern long kg_readers_lag(const KgReaders *readers);
 
 /*
  * kg_readers_write() writes the metrics of the standbys.
- * kg_readers_write_ready() writes their member of the object that /readyz
- * returns.
+ * kg_readers_write_ready() writes the standbys' member of the object that
+ * /readyz returns.
  */
 extern void kg_readers_write(const KgReaders *readers, KgBuf *out);
 extern void kg_readers_write_ready(const KgReaders *readers, KgBuf *out);

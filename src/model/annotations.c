@@ -577,7 +577,10 @@ enum_has(const KgField *field, const char *value)
 	return false;
 }
 
-/* Reads an enum. If several subschemas list a value, its first rank counts. */
+/*
+ * Reads an enum. If several subschemas list a value, the rank of its first
+ * occurrence counts.
+ */
 static void
 read_enum(const Gathered *g, KgField *field)
 {
@@ -1495,7 +1498,7 @@ limit_error(void)
 /*
  * Reads the fields and annotations of the whole schema. Several depths may be
  * tried; only the last attempt reports faults. If the limits were lowered after
- * a schema was stored, the schema is read as far as they allow.
+ * a schema was stored, the schema is read as far as the new limits allow.
  */
 static void
 read_schema(Parser *parser, const Jsonb *schema, const JsonbValue *root,
@@ -1558,9 +1561,9 @@ position_of(const KgField *const *order, int n, const KgField *field)
 }
 
 /*
- * Sorts the fields in the order of x-property-order. Fields that it does not
- * list follow in their previous order. Must be called before any pointer to a
- * field exists.
+ * Sorts the fields in the order of x-property-order. Fields that
+ * x-property-order does not list follow in their previous order. Must be called
+ * before any pointer to a field exists.
  */
 static void
 order_fields(Parser *parser, KgType *type, const Gathered *g)

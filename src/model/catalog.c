@@ -41,7 +41,8 @@ typedef struct Entry
 	KgCacheEntry entry; /* cache entry; its hash is the role's OID */
 	KgCatalog catalog;
 	KgCatalogVersion version;
-	bool newest; /* was the newest version when the generation was current */
+	bool newest; /* the catalog was the newest version when kg_catalog_newest()
+				  * found it */
 	KgSeenSnapshot seen; /* last snapshot known to show this version */
 } Entry;
 
@@ -123,7 +124,8 @@ load_bundles(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 
 /*
  * Adds a field of a variant to the fields of the relation. If several variants
- * have a property of this name, the first takes precedence.
+ * have a property of this name, the property of the first variant takes
+ * precedence.
  */
 static void
 add_edge_field(KgRelation *relation, const KgField *field)

@@ -424,7 +424,10 @@ static int
 piece_start(int characters, int piece)
 {
 	int pieces = edits_of(characters) + 1;
-	/* Pieces have equal length; the last ones may be one character longer. */
+	/*
+	 * Pieces have equal length, but the last pieces may be one character
+	 * longer.
+	 */
 	int longer = characters % pieces;
 
 	return piece * (characters / pieces) + Max(0, piece - (pieces - longer));

@@ -201,7 +201,7 @@ kg_type_mark_unique(KgType *type, const char *ref_field)
 
 /*
  * Parses all schemas with an x-ref-field whose target is this type, and marks
- * the properties that they name as unique.
+ * the properties that these x-ref-fields name as unique.
  */
 static void
 mark_unique(const KgTypeRow *row)

@@ -15,8 +15,8 @@ typedef struct KgCatalogVersion
 } KgCatalogVersion;
 
 /*
- * Returns the version of the catalog under a snapshot. It depends on all
- * bundles of the tenant, including those hidden from the caller.
+ * Returns the version of the catalog under a snapshot. The version depends on
+ * all bundles of the tenant, including those hidden from the caller.
  */
 extern KgCatalogVersion kg_catalog_version(const char *tenant,
 										   Snapshot snapshot);

@@ -44,7 +44,7 @@ typedef struct Writing
 	TimestampTz time; /* timestamp of the statement's changes; 0: not requested
 					   * yet */
 	bool overtaken;
-	/* number of statements that have derived rows during this one */
+	/* number of statements that have derived rows while this statement ran */
 	uint64 inner;
 	uint64 completed; /* completed() at the statement's beginning; 0: unknown */
 	struct Writing *outer;
@@ -60,7 +60,7 @@ static ExecutorRun_hook_type next_run = NULL;
 static ExecutorFinish_hook_type next_finish = NULL;
 static ProcessUtility_hook_type next_utility = NULL;
 static uint64 statements = 0;
-/* nesting depth of statements; each statement restores its value */
+/* nesting depth of statements; at its end, each statement restores the depth */
 static int depth = 0;
 static void (*end_idle)(void);
 
@@ -346,7 +346,7 @@ kg_writing_goes_on(void)
 	int left = innermost->events & ~innermost->derived;
 
 	/*
-	 * If a single event is left, it may be the one whose rows are being derived
+	 * If only one event is left, its rows may be those that are being derived
 	 * now.
 	 */
 	if ((left & (left - 1)) != 0)

@@ -10,8 +10,8 @@
 /*
  * Returns true if a running statement of this session uses the table, in a
  * transaction that has written. Rows derived from the table are written at the
- * end of the statement. Until then, they may not correspond to the rows of the
- * table.
+ * end of the statement. Until then, these derived rows may not correspond to
+ * the rows of the table.
  */
 extern bool kg_being_written(const char *table);
 

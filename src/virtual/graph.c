@@ -49,7 +49,8 @@ typedef struct KgForeignState
 	HTAB *numbers; /* hash table of NodeEntry */
 	uint32 n;
 	uint32 room;
-	NodeKey *nodes;			   /* by index; the first node has the number -1 */
+	NodeKey *nodes;			   /* key of each node, by index; the first node has
+							    * the number -1 */
 	const KgVSource **sources; /* sub-selects by the type's rank - 1; NULL: not
 							    * created yet */
 	bool stored; /* for tests: use the virtual graph for stored types, too */
@@ -604,8 +605,8 @@ expand_edges(Expansion *e, const int64 *nodes, uint32 n)
 	const Edges *edges = e->edges;
 	const End *end = &edges->ends[e->backward];
 	/*
-	 * The caller sees the nodes of this end, so only rows at the other end may
-	 * be hidden.
+	 * The caller sees the nodes from which the edges are read, so only rows at
+	 * the other end of an edge may be hidden.
 	 */
 	const char *seen = edges->ends[!e->backward].seen;
 	int count;
@@ -983,7 +984,7 @@ look_up(void *arg)
 
 /*
  * Returns which of the ids are those of rows that the caller sees. A trigger
- * calls this function, so it begins a call of its own for the reads.
+ * calls this function, so the function begins a call of its own for its reads.
  */
 static bool *
 bound_targets(const KgCatalog *catalog, const KgType *type,

@@ -529,8 +529,8 @@ take_statement(KgRdf *rdf, const Subject *subject)
 }
 
 /*
- * Adds a triple whose subject is a node. It becomes a link or a value of a
- * property.
+ * Adds a triple whose subject is a node. The triple becomes a link or a value
+ * of a property.
  */
 static void
 take_triple(KgRdf *rdf, KgNode *node, const Triple *triple)

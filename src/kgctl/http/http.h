@@ -28,7 +28,8 @@ typedef struct KgctlRequest KgctlRequest;
 
 typedef struct KgHttpOptions
 {
-	const KgArgs *args; /* --allow-host, --allow-origin and others */
+	const KgArgs *args; /* options of the command: --allow-host, --allow-origin
+						 * and others */
 	const char *path;	/* path of the endpoint */
 	const char *resource;
 	bool require_token;
