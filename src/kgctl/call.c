@@ -55,7 +55,7 @@ struct KgctlCall
 	bool limits_read; /* the limits are queried at a standby */
 	size_t calls;	  /* number of tool calls in the message */
 	KgBuf refusal;	  /* the answer, if the call is refused instead of sent */
-	LIST_ENTRY(KgctlCall) refused; /* in the list of refused calls */
+	LIST_ENTRY(KgctlCall) refused; /* entry in the list of refused calls */
 	Question questions[MAX_QUESTIONS];
 	int nquestions;
 	int nmissing;

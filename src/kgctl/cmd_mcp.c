@@ -68,7 +68,7 @@ struct Stdio
 	char *revision; /* revision of a legacy client */
 	KgAgreed agreed;
 	LIST_HEAD(, Pending) pending;
-	KgSubscriber *legacy; /* subscription to list changes for a legacy client */
+	KgSubscriber *legacy; /* a legacy client's subscription to list changes */
 	bool broken;		  /* standard output has failed */
 	int patience; /* milliseconds to wait for standard output; -1: unlimited */
 	int exit;

@@ -32,7 +32,10 @@ typedef struct Slot
 struct KgctlDecisions
 {
 	long seconds;
-	/* random, so that no caller can choose keys that share a slot */
+	/*
+	 * random seed of the hash, so that no caller can choose keys that share a
+	 * slot
+	 */
 	uint64_t seed;
 	size_t count;
 	Slot slots[SLOTS];

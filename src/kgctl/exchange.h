@@ -27,8 +27,8 @@ typedef struct KgExchangeOwner
 	bool (*send)(void *arg, const char *message, size_t len,
 				 const char *decisions, const char *exchange);
 	/*
-	 * Ends the exchange. text is the answer to the client, or NULL if there is
-	 * no answer.
+	 * Called at the end of the exchange, the dialogue about a call's decisions.
+	 * text is the answer to the client, or NULL if there is no answer.
 	 */
 	void (*answer)(void *arg, const char *text, size_t len);
 } KgExchangeOwner;

@@ -385,7 +385,7 @@ write_counter(KgBuf *out, size_t i)
 {
 	/*
 	 * Prometheus requires all series of one name to be adjacent, so write the
-	 * head only once.
+	 * lines HELP and TYPE of a name only once.
 	 */
 	if (counter_names[i].help != NULL)
 		kg_metric_head(

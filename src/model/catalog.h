@@ -197,6 +197,7 @@ typedef struct KgType
 	const KgSchema *compiled;
 } KgType;
 
+/* The part of a relation that joins one pair of types. */
 typedef struct KgVariant
 {
 	int32 from_type_no;

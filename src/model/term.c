@@ -90,7 +90,7 @@ static const struct
  * canonical combining class (Unicode 14) 1, 10 to 36 or at least 200. These are
  * accents, Hebrew points, and Arabic and Syriac vowels. The signs of Indic
  * scripts, Thai, Lao and Tibetan, and the voicing marks of Kana are not among
- * them. Stored terms depend on the list, so it must not change with the
+ * them. Stored terms depend on the list, so the list must not change with the
  * server's release.
  */
 static const KgCodeRange marks[] = {

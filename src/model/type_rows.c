@@ -303,7 +303,7 @@ has_counts(const KgType *type)
 
 static const struct
 {
-	/* text that a schema with one of the trait's annotations contains */
+	/* text that every schema with an annotation of the trait contains */
 	const char *mention;
 	bool (*has)(const KgType *type);
 } traits[KG_TRAITS] = {[KG_TRAIT_TABLE] = {"x-table", has_table},

@@ -51,7 +51,8 @@ typedef struct KgForeignState
 	uint32 room;
 	NodeKey *nodes;			   /* key of each node, by index; the first node has
 							    * the number -1 */
-	const KgVSource **sources; /* sub-selects by the type's rank - 1; NULL: not
+	const KgVSource **sources; /* sub-selects of types, indexed by the type's
+							    * rank (its number in the graph) - 1; NULL: not
 							    * created yet */
 	bool stored; /* for tests: use the virtual graph for stored types, too */
 } KgForeignState;
@@ -260,7 +261,7 @@ foreign_few(KgGraph *graph, const KgType *type, const KgFilter *filter,
 
 /*
  * Returns the ids of the nodes that are foreign (rows of a sub-select) and
- * belong to the type of the rank.
+ * belong to the type with this rank (the type's number in the graph).
  */
 static char **
 ids_of(const KgGraph *graph, uint16 rank, const int64 *nodes, uint32 n,
@@ -427,7 +428,10 @@ foreign_resolve(KgGraph *graph, const int64 *nodes, uint32 n, bool with_data,
 
 /* ---- edges ---- */
 
-/* One end, source or target, of the edges of a relation's variant. */
+/*
+ * One end, the source or the target, of the edges of a relation's variant (one
+ * pair of types).
+ */
 typedef struct End
 {
 	uint16 rank;
@@ -441,7 +445,7 @@ typedef struct End
 	const char *seen;
 } End;
 
-/* The edges of a relation's variant, as a sub-select. */
+/* The edges of a relation's variant (one pair of types), as a sub-select. */
 typedef struct Edges
 {
 	const KgRelation *relation;
@@ -467,7 +471,8 @@ typedef struct Expansion
 	 */
 	bool *meets;
 	KgNodeSet near; /* the nodes whose edges are read */
-	uint16 *ranks;	/* ranks of the types of these nodes, or NULL */
+	uint16 *ranks;	/* ranks (numbers in the graph) of these nodes' types, or
+					 * NULL */
 } Expansion;
 
 /* Sets an end of the edges to the target of a reference in the rows. */
@@ -846,8 +851,8 @@ is_mixed(const KgGraph *graph, const Edges *edges)
 }
 
 /*
- * Sets the sub-select of the edges. Returns false if the variant has no foreign
- * edges.
+ * Sets the members of edges that describe the sub-select of a variant's edges.
+ * Returns false if the variant has no foreign edges.
  */
 static bool
 read_edges(KgGraph *graph, Edges *edges)
@@ -859,7 +864,10 @@ read_edges(KgGraph *graph, Edges *edges)
 	return graph->foreign_state->stored && stored_edges(graph, edges);
 }
 
-/* Returns whether the caller can read the tables of a variant. */
+/*
+ * Returns whether the caller can read the tables of a relation's variant (one
+ * pair of types).
+ */
 static bool
 is_readable(const KgGraph *graph, const Edges *edges)
 {

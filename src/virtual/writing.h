@@ -97,7 +97,7 @@ extern void kg_vrecord(KgSqlBuilder *b, const KgVSource *source,
 extern Datum kg_vwritten_tables(const KgVSource *source);
 
 /*
- * Returns the error of a tool for an error that the statement of an attempt has
+ * Returns the error of a tool for the error that the attempted statement has
  * raised.
  */
 extern KgError *kg_virtual_refused(const KgVAttempt *attempt,

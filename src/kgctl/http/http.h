@@ -104,7 +104,8 @@ struct KgctlRequest
 	struct MHD_Response *response; /* response to be queued, or NULL */
 	unsigned status;
 	KgctlCall *call;
-	KgReadyWaiter *waiter; /* waits for the state of /readyz */
+	KgReadyWaiter *waiter; /* entry of a request that waits for the result of
+						    * /readyz, or NULL */
 	/* Members of a stream of server-sent events. */
 	bool streaming;
 	bool ended;
