@@ -23,7 +23,8 @@ typedef struct Option
 	size_t arglen;
 	bool many;
 	const char *line;
-	size_t left; /* bytes before the description in the option's line */
+	size_t
+		left; /* number of bytes before the description in the option's line */
 } Option;
 
 /*

@@ -27,7 +27,7 @@
 
 typedef struct Times
 {
-	/* counts by upper bound; the last bucket has no bound */
+	/* number of durations for each upper bound; the last bucket has no bound */
 	uint64_t buckets[12];
 	uint64_t sum_us;
 	uint64_t count;

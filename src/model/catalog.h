@@ -323,7 +323,8 @@ typedef struct KgCatalog
 	int ntypes;
 	KgTypeRow *types;	 /* ordered by bundle, position, name */
 	KgTypeRow **by_name; /* ordered by name, bundle */
-	List *naming;		 /* List of rows whose schemas contain x-ref-field */
+	List *naming;		 /* List of KgTypeRow *: types whose schemas contain
+						  * x-ref-field */
 	int nrelations;
 	KgRelation *relations; /* ordered by bundle, name */
 	int ntools;

@@ -113,7 +113,7 @@ extern void kg_writing_require_derived(const KgType *type);
 
 /*
  * Returns true if each derived row belongs to an entity that exists and is
- * visible. If it returns false, the caller must join kg_entity.
+ * visible. Otherwise, a query of derived rows must join kg_entity.
  */
 extern bool kg_derived_rows_suffice(const KgCatalog *catalog);
 

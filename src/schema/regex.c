@@ -86,7 +86,7 @@ next_char(Parser *ps)
 static void
 add_range(KgCharSet *set, pg_wchar low, pg_wchar high)
 {
-	/* Sets need no surrogates, because texts cannot contain them. */
+	/* Character sets need no surrogates, because texts cannot contain them. */
 	if (low > high)
 		return;
 	if (set->ranges == NULL)

@@ -231,7 +231,7 @@ append_part(KgSqlBuilder *b, const KgCondition *condition, const char *item)
 }
 
 /*
- * Appends the condition that an expression of the type passes the test of the
+ * Appends the condition that an expression of the given type satisfies the
  * condition's operator.
  */
 static void
