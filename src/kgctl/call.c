@@ -47,7 +47,8 @@ struct KgctlCall
 	KgMessage msg;
 	KgCallOwner owner;
 	KgQuery *query;
-	KgRead *read; /* the query at a standby, instead of query; or NULL */
+	KgRead *read; /* query at a standby, used instead of the member query; or
+				   * NULL */
 	/* dialogue with the external authorizer, or NULL */
 	KgctlExchange *exchange;
 	KgEmbedding *embedding; /* the embedding being requested, or NULL */

@@ -46,7 +46,8 @@ typedef struct Writing
 	bool overtaken;
 	/* number of statements that have derived rows while this statement ran */
 	uint64 inner;
-	uint64 completed; /* completed() at the statement's beginning; 0: unknown */
+	uint64 completed; /* result of completed() at the statement's beginning; 0:
+					   * unknown */
 	struct Writing *outer;
 } Writing;
 
@@ -483,7 +484,7 @@ kg_being_written(const char *table)
 		return false;
 	/*
 	 * A statement of this transaction that writes the table has
-	 * RowExclusiveLock on it.
+	 * RowExclusiveLock on that table.
 	 */
 	used = rel->rd_refcnt > 1 &&
 		   CheckRelationLockedByMe(rel, RowExclusiveLock, true);

@@ -111,7 +111,7 @@ struct KgctlRequest
 	bool ended;
 	KgBuf out;
 	size_t sent;
-	/* created before the database checks the right to subscribe */
+	/* subscriber, created before the database checks the right to subscribe */
 	KgSubscriber *subscriber;
 	/* the subscription was acknowledged and is counted in nstreams */
 	bool subscribed;
