@@ -19,11 +19,12 @@ typedef struct Option
 	char letter;	  /* 0: none */
 	const char *name; /* name of len bytes */
 	size_t len;
-	const char *arg; /* name of its value, of arglen bytes, or NULL */
+	const char *arg; /* name of the option's value, of arglen bytes, or NULL */
 	size_t arglen;
 	bool many;
 	const char *line;
-	size_t left; /* bytes before the description in the option's line */
+	size_t
+		left; /* number of bytes before the description in the option's line */
 } Option;
 
 /*

@@ -65,7 +65,8 @@ extern const char *kg_args_get(const KgArgs *args, const char *name);
 extern bool kg_args_has(const KgArgs *args, const char *name);
 
 /*
- * Returns the n-th value of a repeated option, or NULL if it has fewer values.
+ * Returns the n-th value of a repeated option, or NULL if the option has fewer
+ * values.
  */
 extern const char *kg_args_nth(const KgArgs *args, const char *name, size_t n);
 

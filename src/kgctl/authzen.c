@@ -24,11 +24,14 @@
  * reasons for each evaluation. A longer response is refused.
  */
 #define MAX_ANSWER_BYTES ((size_t) 1024 * 1024)
-/* Maximal time from the start of an asking to its last decision. */
+/*
+ * Maximal time from the start of an asking (the questions of one call) to its
+ * last decision.
+ */
 #define ASKING_TIMEOUT_MS 30000
 /*
- * Maximal number of undecided evaluations in all askings together. An asking
- * that starts while no evaluation waits may exceed it.
+ * Maximal number of undecided evaluations of all calls together. If no
+ * evaluation is undecided, a call may start with more.
  */
 #define MAX_WANTED 100000
 #define LOG_AGAIN_MS 1000
@@ -66,7 +69,7 @@ struct KgAuthorizer
 	TAILQ_HEAD(, KgAsking) askings;
 	LIST_HEAD(, Request) requests;
 	size_t running;
-	size_t wanted; /* number of undecided evaluations in all askings */
+	size_t wanted; /* number of undecided evaluations of all calls */
 	int64_t logged;
 };
 
@@ -175,7 +178,10 @@ kg_asking_cancel(KgAsking *asking)
 	free_asking(asking);
 }
 
-/* Starts requests up to the maximum. The askings take turns. */
+/*
+ * Starts requests up to the maximum number. The askings (each the questions of
+ * one call) take turns.
+ */
 static void
 start_requests(KgAuthorizer *a)
 {
@@ -207,8 +213,8 @@ is_over(const KgAsking *asking)
 }
 
 /*
- * Reports finished askings to their callers and starts requests of waiting
- * askings. Called before each wait of the loop.
+ * Reports finished askings (each the questions of one call) to their callers,
+ * and starts requests of waiting askings. Called before each wait of the loop.
  */
 static void
 on_wait(void *arg)
@@ -237,7 +243,10 @@ on_wait(void *arg)
 		done_arg = asking->arg;
 		ok = !asking->failed;
 		free_asking(asking);
-		/* done may start or cancel askings, so search from the beginning. */
+		/*
+		 * done may start or cancel askings, so search the list from its
+		 * beginning.
+		 */
 		done(done_arg, ok);
 		kg_loop_hurry(a->loop);
 	}
@@ -334,7 +343,7 @@ fetched(void *arg, const KgFetchResult *result)
 	free_request(r);
 }
 
-/* Ends askings that have exceeded their time limit. */
+/* Ends askings (each the questions of one call) that have lasted too long. */
 static void
 on_tick(void *arg)
 {

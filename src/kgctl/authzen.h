@@ -36,8 +36,8 @@ typedef struct KgEvaluation
 } KgEvaluation;
 
 /*
- * Called when an asking has ended and was freed. ok means that all its
- * evaluations are decided.
+ * Called when an asking (the questions of one call) has ended and was freed. ok
+ * means that all its evaluations are decided.
  */
 typedef void (*KgAskingDone)(void *arg, bool ok);
 
@@ -51,14 +51,17 @@ extern void kg_authorizer_free(KgAuthorizer *authorizer);
 
 /*
  * Asks the authorizer to decide evaluations, which the caller owns. Returns a
- * handle to cancel them. done is called later, never from this function.
+ * handle to cancel the request. done is called later, never from this function.
  */
 extern KgAsking *kgctl_authorizer_ask(KgAuthorizer *authorizer,
 									  const char *subject,
 									  KgEvaluation *evaluations, size_t n,
 									  KgAskingDone done, void *arg);
 
-/* Cancels an asking. Its done function is not called. */
+/*
+ * Cancels the request for decisions that kgctl_authorizer_ask() has begun. Its
+ * done function is not called.
+ */
 extern void kg_asking_cancel(KgAsking *asking);
 
 /* Appends the metrics of the authorizer to out. */

@@ -18,7 +18,8 @@ typedef struct KgBuf
 	char *data; /* NUL-terminated unless nothing was appended */
 	size_t len;
 	size_t cap;
-	size_t mapped; /* bytes of a read-only mapping of a file, or 0 */
+	size_t mapped; /* size in bytes of the read-only file mapping at data; 0:
+				    * data is not mapped */
 } KgBuf;
 
 extern void *kg_malloc(size_t size);

@@ -47,7 +47,8 @@ struct KgctlCall
 	KgMessage msg;
 	KgCallOwner owner;
 	KgQuery *query;
-	KgRead *read; /* the query at a standby, instead of query; or NULL */
+	KgRead *read; /* query at a standby, used instead of the member query; or
+				   * NULL */
 	/* dialogue with the external authorizer, or NULL */
 	KgctlExchange *exchange;
 	KgEmbedding *embedding; /* the embedding being requested, or NULL */
@@ -55,7 +56,7 @@ struct KgctlCall
 	bool limits_read; /* the limits are queried at a standby */
 	size_t calls;	  /* number of tool calls in the message */
 	KgBuf refusal;	  /* the answer, if the call is refused instead of sent */
-	LIST_ENTRY(KgctlCall) refused; /* in the list of refused calls */
+	LIST_ENTRY(KgctlCall) refused; /* entry in the list of refused calls */
 	Question questions[MAX_QUESTIONS];
 	int nquestions;
 	int nmissing;
@@ -63,7 +64,8 @@ struct KgctlCall
 	char *request_state; /* JSON text */
 	json_t *listen;		 /* member kg_listen of the answer */
 	int64_t deadline;
-	size_t held; /* bytes of this call in held_bytes */
+	size_t held; /* bytes that this call counts in held_bytes, the memory of all
+				  * messages */
 	int64_t started_us;
 };
 
@@ -258,7 +260,7 @@ write_batch(KgctlCall *call, KgBuf *out)
 
 /*
  * Returns whether a standby may execute the call. Lists are read at the
- * primary, because the primary sends the notifications of their changes.
+ * primary, because the primary sends the notifications of changed lists.
  */
 static bool
 may_read(const KgctlCall *call)
@@ -413,7 +415,10 @@ send_query(KgctlCall *call, const char *text, size_t len)
 	return call->embedding != NULL;
 }
 
-/* Writes the error for one message of a call that exceeds its rate. */
+/*
+ * Writes the error for one message of a call that exceeds the caller's rate
+ * limit.
+ */
 static void
 write_excess(const KgctlCall *call, const KgJson *message, const char *text,
 			 long retry_after_ms, KgBuf *out)

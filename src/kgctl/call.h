@@ -23,7 +23,8 @@ typedef struct KgAnswer
 	int status;		  /* HTTP status */
 	const char *text; /* JSON; NULL: no body */
 	size_t len;
-	PGresult *res; /* owns text, or NULL; done() may take it over */
+	PGresult *res; /* result that owns the text, or NULL; done() may take over
+				    * the result */
 	/*
 	 * key of the changes to listen to, for initialize and subscriptions; or
 	 * NULL

@@ -43,7 +43,8 @@ typedef struct Pending
 	KgBuf line; /* the message, while it waits until LISTEN is active */
 	char *id;
 	char *uri;	  /* URI of a legacy client's subscription */
-	bool dropped; /* unsubscribed before it was established */
+	bool dropped; /* the client has unsubscribed before the subscription was
+				   * established */
 	bool notification;
 	bool holds; /* input is not read until this request is answered */
 	/* a request that the server itself sends; no answer is written */
@@ -67,7 +68,7 @@ struct Stdio
 	char *revision; /* revision of a legacy client */
 	KgAgreed agreed;
 	LIST_HEAD(, Pending) pending;
-	KgSubscriber *legacy; /* subscription to list changes for a legacy client */
+	KgSubscriber *legacy; /* a legacy client's subscription to list changes */
 	bool broken;		  /* standard output has failed */
 	int patience; /* milliseconds to wait for standard output; -1: unlimited */
 	int exit;
@@ -240,7 +241,10 @@ write_subscribe(KgBuf *out, const char *uri)
 	kg_buf_puts(out, "}}");
 }
 
-/* Like on_change(), for one resource. */
+/*
+ * Sends a legacy client the notification that one resource has changed. If json
+ * is NULL, the subscription must be renewed, so requests it again.
+ */
 static void
 on_updated(void *arg, const char *json, size_t len)
 {
@@ -513,8 +517,8 @@ start_call(Stdio *s, KgMessage *msg, const char *line, size_t len, bool quiet)
 	p->id = msg->id && !quiet ? kg_strdup(msg->id) : NULL;
 	p->notification = msg->kind == KG_MSG_NOTIFICATION;
 	/*
-	 * Later messages must wait, because initialize determines the format of
-	 * their answers.
+	 * Later messages must wait, because initialize determines the format of the
+	 * answers to these messages.
 	 */
 	p->holds = !msg->modern && is_request(msg, "initialize");
 	p->uri = uri ? kg_strdup(uri) : NULL;
@@ -574,8 +578,8 @@ refuse_line(Stdio *s, char *id, int code, const char *text)
 }
 
 /*
- * Answers a line that was too long. The id may be the last member, so rest is
- * scanned too.
+ * Answers a line that was too long. The id may be the last member, so the rest
+ * of the line is scanned, too.
  */
 static void
 end_skipping(Stdio *s, const char *rest, size_t len)

@@ -153,8 +153,8 @@ write_csv_cell(KgBuf *out, const KgJson *value)
 	else if (cell.len > 0 && strpbrk(cell.data, "\",\r\n") != NULL)
 	{
 		/*
-		 * Arrays and objects are written as JSON; CSV doubles its quotation
-		 * marks.
+		 * Arrays and objects are written as JSON text; CSV doubles the
+		 * quotation marks of this text.
 		 */
 		KgJson text = {.kind = KG_JSON_STRING, .len = cell.len};
 

@@ -27,7 +27,7 @@ const char kg_db_options[] =
 #define CANCEL_SECONDS 5
 
 static volatile sig_atomic_t interrupted;
-/* Set after COMMIT was sent, until its result is known. */
+/* set from the time COMMIT is sent until the result of COMMIT is known */
 static volatile sig_atomic_t committing;
 
 static void
@@ -56,8 +56,8 @@ kg_db_interrupted(void)
 
 /*
  * Ends the program if the server does not react: it answers neither the cancel
- * request nor the statement, or sends data endlessly. A signal handler, because
- * libpq may be in any state.
+ * request nor the statement, or sends data endlessly. This is done in a signal
+ * handler, because libpq may be in any state.
  */
 static void
 on_alarm(int sig)
@@ -151,7 +151,7 @@ cancel_query(KgDb *db)
 	PQfreeCancel(cancel);
 }
 
-/* The wait for a statement. */
+/* The state of a wait for a statement's result. */
 typedef struct Wait
 {
 	KgProgress own; /* used unless the command shows progress itself */
@@ -227,7 +227,7 @@ wait_ready(KgDb *db, Wait *wait)
 /*
  * Returns the first result of the statement, and discards other results. No
  * statement of kgctl has several results or starts a COPY. If a server sends
- * these anyway, the caller reports the unexpected result.
+ * them anyway, the caller of this function reports the unexpected result.
  */
 static PGresult *
 wait_for_result(KgDb *db)
@@ -332,7 +332,10 @@ run_query(KgDb *db, const char *sql, int n, const char *const *values)
 	return NULL;
 }
 
-/* Runs a command that returns no rows, and requires this command tag. */
+/*
+ * Runs a command that returns no rows, and requires that the server returns the
+ * command tag.
+ */
 static bool
 run_tagged(KgDb *db, const char *sql, const char *tag)
 {
@@ -498,9 +501,10 @@ kg_db_set(KgDb *db, const char *name, const char *value)
 
 /*
  * Sets the label, and makes the server report its progress each second. An
- * older library of kg_graph, once loaded, refuses this setting, because it does
- * not define it. Before the library is loaded, any setting is accepted, and
- * loading removes settings that the library does not define.
+ * older library of kg_graph, once loaded, refuses this setting, because that
+ * library does not define the setting. Before the library is loaded, any
+ * setting is accepted, and loading removes settings that the library does not
+ * define.
  */
 bool
 kg_db_label(KgDb *db, const char *label)
@@ -713,8 +717,8 @@ kg_db_read(KgDb *db, KgArena *arena, const char *text, const char *member)
 }
 
 /*
- * Calls each for one row. Returns false if the following rows are to be
- * ignored.
+ * Calls the function each() for one row. Returns false if the following rows
+ * are to be ignored.
  */
 static bool
 take_row(KgDb *db, PGresult *res, KgRowFn each, void *arg)

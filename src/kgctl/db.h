@@ -24,7 +24,7 @@ typedef struct KgDb
 	const char *tenant;
 	char *token;
 	const char *label; /* text shown while a statement runs, or NULL */
-	/* progress of a command that shows it itself, or NULL */
+	/* progress of a command that shows progress itself, or NULL */
 	KgProgress *progress;
 	/* the bundle whose line numbers errors name, or NULL */
 	KgctlBundle *bundle;
@@ -109,9 +109,10 @@ extern bool kg_db_call(KgDb *db, const char *function, const char *types,
 					   const char *const *values, char **result);
 
 /*
- * An SQL error. kg_db_try() is like kg_db_call(), but it returns an error that
- * ends only the transaction in *error, and does not print it. object is the
- * JSON in DETAIL (malloc'd), or NULL if the failure was printed.
+ * An SQL error. kg_db_try() calls a function like kg_db_call(). But if an error
+ * ends only the transaction, kg_db_try() returns the error in *error and does
+ * not print it. object is the JSON in DETAIL (malloc'd), or NULL if the failure
+ * was printed.
  */
 typedef struct KgDbError
 {
@@ -131,9 +132,10 @@ extern const KgJson *kg_db_read(KgDb *db, KgArena *arena, const char *text,
 								const char *member);
 
 /*
- * Calls each for every row of a query with one parameter. Rows are handled as
- * they arrive, because the result may not fit into memory. "@" in sql stands
- * for the extension's schema. each returns false for an unexpected row.
+ * Calls the function each() for every row of a query with one parameter. Rows
+ * are handled as they arrive, because the result may not fit into memory. "@"
+ * in sql stands for the extension's schema. each returns false for an
+ * unexpected row.
  */
 typedef bool (*KgRowFn)(void *arg, const PGresult *row);
 

@@ -32,7 +32,10 @@ typedef struct Slot
 struct KgctlDecisions
 {
 	long seconds;
-	/* random, so that no caller can choose keys that share a slot */
+	/*
+	 * random seed of the hash, so that no caller can choose keys that share a
+	 * slot
+	 */
 	uint64_t seed;
 	size_t count;
 	Slot slots[SLOTS];
@@ -66,7 +69,8 @@ kg_decisions_count(const KgctlDecisions *kept)
 }
 
 /*
- * Writes the bytes of a key. Returns their number, or 0 if the key is too long.
+ * Writes the bytes of a key. Returns the number of bytes, or 0 if the key is
+ * too long.
  */
 static size_t
 make_key(const char *const parts[KG_DECISION_PARTS], char key[MAX_KEY])

@@ -11,7 +11,10 @@
 #include "kgctl/log.h"
 
 #define MEMBER "kg_authorize"
-/* Maximal number of rounds; more than the steps of a search. */
+/*
+ * Maximal number of rounds of an exchange (the dialogue about a call's
+ * decisions). It is greater than the number of steps of a search.
+ */
 #define MAX_ROUNDS 64
 /*
  * Limits of a batch: the total size of its responses, which is the database's
@@ -28,7 +31,8 @@ struct KgctlExchange
 	const KgMessage *msg;
 	const char *revision;
 	KgExchangeOwner owner;
-	KgBuf message; /* the message as it is sent to the database in each round */
+	KgBuf message; /* the message as it is sent to the database again in each
+				    * round of the dialogue */
 	KgBuf decisions;
 	int rounds;
 	json_t *wanted; /* member kg_authorize of the database's last response */

@@ -27,15 +27,16 @@ typedef struct KgExchangeOwner
 	bool (*send)(void *arg, const char *message, size_t len,
 				 const char *decisions, const char *exchange);
 	/*
-	 * Ends the exchange. text is the answer to the client, or NULL if there is
-	 * no answer.
+	 * Called at the end of the exchange, the dialogue about a call's decisions.
+	 * text is the answer to the client, or NULL if there is no answer.
 	 */
 	void (*answer)(void *arg, const char *text, size_t len);
 } KgExchangeOwner;
 
 /*
- * Creates an exchange. revision is the protocol revision of a legacy client, or
- * NULL. msg and revision are not copied and must outlive the exchange.
+ * Creates the exchange of a call: its dialogue with the database and the
+ * authorizer. revision is the protocol revision of a legacy client, or NULL.
+ * msg and revision are not copied and must outlive the exchange.
  */
 extern KgctlExchange *kg_exchange_new(KgAuthorizer *authorizer,
 									  const KgMessage *msg,
@@ -51,8 +52,8 @@ extern bool kg_exchange_start(KgctlExchange *x, const char *message,
 							  size_t len);
 
 /*
- * Handles the database's answer. Returns false if it is the final answer.
- * Otherwise it calls a function of the owner, during this call or later.
+ * Handles the database's answer. Returns false if the answer is final.
+ * Otherwise calls a function of the owner, during this call or later.
  */
 extern bool kg_exchange_takes(KgctlExchange *x, const char *text, size_t len);
 

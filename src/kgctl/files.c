@@ -193,8 +193,8 @@ complain_below(const char *dir, const char *name)
 }
 
 /*
- * Like open_below(), but accepts only a regular file. On failure, prints an
- * error and returns -1.
+ * Opens a regular file below the directory dir, as open_below() opens any file.
+ * On failure, prints an error and returns -1.
  */
 static int
 open_file_below(const char *dir, const char *name, int flags, int mode)

@@ -259,8 +259,8 @@ decode(KgctlInput *in, char *out, size_t room, size_t *n)
 		if (c->at == c->end && c->eof)
 		{
 			/*
-			 * Call zstd before reading more, because it may still hold decoded
-			 * bytes.
+			 * Call zstd before reading more, because zstd may still hold
+			 * decoded bytes.
 			 */
 			if (c->inside && c->form == FORM_ZSTD &&
 				(!zstd_some(in, out, room, n) || *n > 0))

@@ -15,8 +15,8 @@ typedef struct KgctlInput
 {
 	const char *path; /* path of the file, as messages show it */
 	/*
-	 * buffer of the bytes that were read; unconsumed are those from start to
-	 * end
+	 * buffer of the bytes that were read; the bytes from start to end are not
+	 * consumed yet
 	 */
 	char *data;
 	size_t start;		/* index of the first unconsumed byte */
@@ -27,7 +27,7 @@ typedef struct KgctlInput
 	uint64_t hash;		/* hash of the decompressed text before data[start] */
 	unsigned long line; /* line number of data[start], from 1 */
 	uint64_t size;		/* size of the file in bytes; 0: unknown */
-	uint64_t read;		/* bytes of the file read so far */
+	uint64_t read;		/* number of bytes of the file read so far */
 	struct KgCodec *codec;
 	size_t cap;
 	int fd;

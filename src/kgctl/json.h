@@ -84,9 +84,9 @@ extern KgJson *kgctl_json_parse(KgArena *arena, const char *text, size_t len,
 								const char *source, char **error);
 
 /*
- * Like kgctl_json_parse(), for the text of a bundle, which may have many edges
- * and entities. These are checked, but not parsed into members: they become
- * KG_JSON_RAW values that point into text.
+ * Parses the text of a bundle like kgctl_json_parse(). But because a bundle may
+ * have many edges and entities, these are only checked, not parsed into
+ * members. Each becomes a KG_JSON_RAW value that points into text.
  */
 extern KgJson *kg_json_parse_bundle(KgArena *arena, const char *text,
 									size_t len, const char *source,
@@ -120,8 +120,8 @@ extern void kg_json_put(KgArena *arena, KgJson *object, const char *key,
 extern bool kg_json_duplicate(const KgJson *object, const KgctlMember **which);
 
 /*
- * Access functions. If the value is NULL or of another kind, they return NULL,
- * 0 or false.
+ * Access functions. If the value is NULL or of another kind, the functions
+ * return NULL, 0 or false.
  */
 extern KgJson *kgctl_json_get(const KgJson *object, const char *key);
 extern size_t kgctl_json_length(const KgJson *array);

@@ -20,7 +20,7 @@
 #define MAX_SECONDS 1000000000L
 #define CONNECT_TIMEOUT_MS 10000
 
-/* Kinds of notifications, in the order in which pending ones are sent. */
+/* Kinds of notifications. Pending notifications are sent in this order. */
 typedef enum Kind
 {
 	KIND_TOOLS,
@@ -366,8 +366,8 @@ tell_all(KgListener *l)
 }
 
 /*
- * Calls the function ready of subscribers that have waited for LISTEN since a
- * time before "before".
+ * Calls ready() of each subscriber that began to wait for LISTEN before the
+ * time "before".
  */
 static void
 tell_waiting(KgListener *l, int64_t before, bool listening)

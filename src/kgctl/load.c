@@ -21,8 +21,8 @@
 /* Maximal number of attempts for a batch that conflicts with other sessions. */
 #define MAX_TRIES 10
 /*
- * Number of written rows from which a load packs the edges when it ends, as
- * applying a bundle does.
+ * A load that has written at least this number of rows packs the edges when it
+ * ends, as applying a bundle does.
  */
 #define PACK_FROM 10000
 
@@ -710,7 +710,7 @@ kg_load_flush(KgLoad *load)
 
 /*
  * Packs the edges after a large load. A caller that sees only a part of the
- * tenant may not pack them; that is left to a call of kg_pack().
+ * tenant may not pack edges; then a later call of kg_pack() must pack them.
  */
 static bool
 pack_edges(KgLoad *load)

@@ -58,7 +58,7 @@ typedef struct KgLoad
 
 	KgLoadCounts counts; /* counts of all written rows */
 	KgLoadPlace place;	 /* position after the last row of the batch */
-	long long batch;	 /* number of the last written batch */
+	long long batch;	 /* number of the batch that was written last */
 
 	/* Members of the current batch. */
 	KgBuf items;

@@ -242,8 +242,9 @@ kg_id_scan_end(KgIdScan *scan)
 	char *id = scan->id;
 
 	/*
-	 * Without a method, the message is a response; its id is that of a request
-	 * by the gateway, so it must not be used. A repeated id is ambiguous.
+	 * Without a method, the message is a response. A response has the id of a
+	 * request by the gateway, so its id must not be used. A repeated id is
+	 * ambiguous.
 	 */
 	if (!scan->is_request || scan->ids != 1)
 	{

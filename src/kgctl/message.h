@@ -109,7 +109,8 @@ extern void kg_id_scan(KgIdScan *scan, const char *text, size_t len);
  */
 extern char *kg_id_scan_end(KgIdScan *scan);
 /*
- * Searches for the id in a complete text. Returns the id like kg_id_scan_end().
+ * Searches for the id in a complete text. Returns the id as JSON text
+ * (malloc'd), or NULL if it is unknown.
  */
 extern char *kg_message_find_id(const char *text, size_t len);
 

@@ -27,7 +27,7 @@
 
 typedef struct Times
 {
-	/* counts by upper bound; the last bucket has no bound */
+	/* number of durations for each upper bound; the last bucket has no bound */
 	uint64_t buckets[12];
 	uint64_t sum_us;
 	uint64_t count;
@@ -385,7 +385,7 @@ write_counter(KgBuf *out, size_t i)
 {
 	/*
 	 * Prometheus requires all series of one name to be adjacent, so write the
-	 * head only once.
+	 * lines HELP and TYPE of a name only once.
 	 */
 	if (counter_names[i].help != NULL)
 		kg_metric_head(

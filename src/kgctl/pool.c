@@ -71,9 +71,10 @@ static const struct
 {
 	const char *name; /* name of the prepared statement */
 	const char *sql;  /* "@" stands for the extension's schema */
-	int first;		  /* index of its first parameter in values */
+	int first;		  /* index in values of the statement's first parameter */
 	int nparams;
-	const char *front; /* SQL for a front (kg_front); NULL: sql */
+	const char *front; /* SQL used instead of sql if the database is a front
+					    * (kg_front); or NULL */
 } statements[NSTATEMENTS] = {
 	{"kg_mcp", "SELECT @kg_mcp($1, $2, $3)", 0, 3},
 	{"kg_mcp_authorized",

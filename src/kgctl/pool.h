@@ -72,7 +72,10 @@ typedef struct KgPoolMessage
 	size_t len;
 	const char *token;	   /* bearer token, or NULL */
 	const char *decisions; /* JSON text; NULL: there is no authorizer */
-	/* text that the database returned in the previous round, or NULL */
+	/*
+	 * text that the database returned in the previous round of the dialogue
+	 * about decisions, or NULL
+	 */
 	const char *exchange;
 } KgPoolMessage;
 

@@ -19,7 +19,7 @@ typedef struct KgProgress
 	uint64_t count;	  /* the count so far */
 	uint64_t skipped; /* the part of count that an earlier run has done */
 	double done;	  /* completed fraction of the whole; 0: unknown */
-	double begun;	  /* the value of done at the start of this run */
+	double begun; /* the value of the member done at the start of this run */
 	struct timespec start;
 	struct timespec phase_start; /* time of the first count of the phase */
 	double phase_elapsed; /* seconds from phase_start to the newest count */

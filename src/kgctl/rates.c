@@ -60,8 +60,8 @@ typedef struct Caller
 	long limits[NRATES]; /* -1: no limit */
 	char *keys[NRATES];	 /* keys of the caller's buckets; NULL: no limit */
 	size_t lens[NRATES];
-	bool counted; /* the database limits its concurrent calls */
-	/* until then, standbys may not have replayed its last write */
+	bool counted; /* the database limits the caller's concurrent calls */
+	/* time until which standbys may lack the caller's last write */
 	int64_t primary_until;
 } Caller;
 

@@ -38,7 +38,7 @@ typedef struct KgRateExcess
 
 /*
  * Takes a number of calls from the bucket of the bearer of a token, if the
- * bucket has as many. token may be NULL.
+ * bucket contains at least that number. token may be NULL.
  */
 extern KgRateVerdict kg_rates_take(KgRates *rates, const char *token,
 								   size_t calls, KgRateExcess *excess);

@@ -38,11 +38,11 @@ typedef struct Reader
 	/* query whether the standby has reached the position "awaited", or NULL */
 	KgQuery *query;
 	/*
-	 * WAL position of the primary; NULL: the standby has reached the last
-	 * queried position
+	 * WAL position of the primary that the standby has not reached yet; NULL:
+	 * the standby has reached the last queried position
 	 */
 	char *awaited;
-	int64_t since; /* time at which the primary was at this position */
+	int64_t since; /* time at which the primary was at the awaited position */
 	bool current;  /* the standby's lag is within the limit */
 } Reader;
 
@@ -52,8 +52,9 @@ struct KgReaders
 	KgPool *primary;
 	KgReadersOptions options;
 	Reader each[KG_MAX_READERS];
-	size_t next;	/* index of the standby to use next */
-	KgQuery *query; /* the query of the primary's position, or NULL */
+	size_t next; /* index of the standby to use next */
+	/* the running query of the primary's WAL position, or NULL */
+	KgQuery *query;
 	int64_t next_query;
 	/* reads that wait until a standby has replayed a write */
 	LIST_HEAD(, KgRead) waiting;
@@ -333,8 +334,8 @@ read_done(void *arg, KgctlOutcome outcome, PGresult *res)
 }
 
 /*
- * Queries again for reads whose pause is over. Called before each wait of the
- * loop.
+ * Queries the servers again for reads whose pause is over. Called before each
+ * wait of the loop.
  */
 static void
 on_wait(void *arg)

@@ -39,8 +39,8 @@ typedef struct KgReadersOptions
 } KgReadersOptions;
 
 /*
- * Creates a pool for each standby. Its other options are those of the primary's
- * pool.
+ * Creates a pool for each standby. The other options of the pool are those of
+ * the primary's pool.
  */
 extern KgReaders *kg_readers_new(KgLoop *loop, KgPool *primary,
 								 const KgPoolOptions *pool,
@@ -51,9 +51,9 @@ extern void kg_readers_free(KgReaders *readers);
 extern KgPool *kg_readers_choose(KgReaders *readers);
 
 /*
- * Like kg_pool_query(), but queries a standby first. The message must be one
- * that changes nothing or that a standby refuses. If no standby is available,
- * returns NULL and does not call done.
+ * Queues a query like kg_pool_query(), but queries a standby first. The message
+ * must be one that changes nothing or that a standby refuses. If no standby is
+ * available, returns NULL and does not call done.
  */
 extern KgRead *kg_readers_query(KgReaders *readers,
 								const KgPoolMessage *message, KgQueryDone done,
@@ -67,8 +67,8 @@ extern long kg_readers_lag(const KgReaders *readers);
 
 /*
  * kg_readers_write() writes the metrics of the standbys.
- * kg_readers_write_ready() writes their member of the object that /readyz
- * returns.
+ * kg_readers_write_ready() writes the standbys' member of the object that
+ * /readyz returns.
  */
 extern void kg_readers_write(const KgReaders *readers, KgBuf *out);
 extern void kg_readers_write_ready(const KgReaders *readers, KgBuf *out);

@@ -29,8 +29,8 @@ extern KgReadyWaiter *kg_ready_ask(KgReady *ready, KgReadyFn fn, void *arg);
 extern void kg_ready_cancel(KgReadyWaiter *waiter);
 
 /*
- * Writes the metrics of the last result without waiting. If the result is not
- * fresh, requests the next result.
+ * Writes the metrics of the last result without waiting. If the cached result
+ * is too old, requests a new result.
  */
 extern void kg_ready_write(KgReady *ready, KgBuf *out);
 

@@ -9,9 +9,9 @@
 #include <libpq-fe.h>
 
 /*
- * Like PQresultErrorField(), for the fields PG_DIAG_MESSAGE_PRIMARY,
- * PG_DIAG_MESSAGE_DETAIL and PG_DIAG_MESSAGE_HINT. Removes the prefix that
- * PL/Proxy adds to the texts of a shard.
+ * Returns a text of an SQL error like PQresultErrorField(). field is
+ * PG_DIAG_MESSAGE_PRIMARY, PG_DIAG_MESSAGE_DETAIL or PG_DIAG_MESSAGE_HINT.
+ * Removes the prefix that PL/Proxy adds to the texts of a shard.
  */
 extern const char *kg_result_words(const PGresult *res, int field);
 

@@ -22,8 +22,8 @@
 extern size_t kg_show(char *out, size_t size, const char *s, bool lines);
 
 /*
- * Prints like fprintf(). The text is escaped by kg_show(), and line ends are
- * retained.
+ * Prints formatted text like fprintf(). The text is escaped by kg_show(), and
+ * line ends are retained.
  */
 extern void kg_print(FILE *out, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

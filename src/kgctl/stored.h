@@ -9,9 +9,10 @@
 #include "kgctl/json.h"
 
 /*
- * Reads a bundle as the text of kg_export_bundle() without its edges. Calls
- * each for every edge; the edge's arena is reset afterwards. If the bundle does
- * not exist, text stays empty. On failure, prints an error and returns false.
+ * Reads a bundle as the text of kg_export_bundle() without its edges. Calls the
+ * function each() for every edge; the edge's arena is reset afterwards. If the
+ * bundle does not exist, text stays empty. On failure, prints an error and
+ * returns false.
  */
 typedef void (*KgEdgeFn)(void *arg, const KgJson *edge);
 

@@ -25,8 +25,8 @@
 #include "utils/jsonb.h"
 
 /*
- * Number of nodes of a block. Two integers have a bit for each node. The number
- * is also written in sql/30_tables.sql.
+ * Number of nodes of a block. The masks in KgBlockBuilder and KgBlockReader
+ * have a bit for each node. The number is also written in sql/30_tables.sql.
  */
 #define KG_BLOCK 32
 #define KG_BLOCK_TEXT CppAsString2(KG_BLOCK) /* for use in SQL texts */
@@ -96,7 +96,7 @@ typedef struct KgPacked
 typedef struct KgPackedGroup
 {
 	int32 relation_no;
-	const uint8 *at; /* next difference to read */
+	const uint8 *at; /* pointer to the next difference to read */
 	const uint8 *end;
 } KgPackedGroup;
 
@@ -120,8 +120,8 @@ extern const uint8 *kg_packed_number(const uint8 *p, const uint8 *end,
 									 uint64 *number);
 
 /*
- * Returns the next target of a group. last is the previous target. Fast path
- * for differences of two bytes, which are the most frequent.
+ * Returns the next target of a group. last is the previous target. Has a fast
+ * path for differences of two bytes, which are the most frequent.
  */
 static inline int64
 kg_group_next(KgPackedGroup *group, int64 last)

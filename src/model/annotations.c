@@ -39,8 +39,8 @@
  */
 #define KG_MAX_AUTHORIZE_NAME 255
 /*
- * Number of bytes of property names that count as one position in the limit of
- * work.
+ * Number of bytes of property names that count as one visited position in the
+ * limit kg_graph.schema_max_nodes.
  */
 #define KG_BYTES_OF_PLACE 64
 
@@ -68,7 +68,7 @@ typedef struct Gathered
 	bool has_items;
 	JsonbValue items;
 	List *enum_values; /* List of JsonbValue * */
-	int nenums;		   /* number of positions with an enum */
+	int nenums;		   /* number of subschemas with an enum */
 	const char *format;
 	JsonbValue *annotations[KG_ANNOTATION_COUNT];
 	JsonbValue *title;
@@ -91,7 +91,7 @@ typedef struct Parser
 	/* faults are reported, because the schema is not stored yet */
 	bool refusing;
 	int max_depth; /* maximum nesting depth of properties */
-	int places;	   /* positions visited so far */
+	int places;	   /* number of subschema positions visited so far */
 	bool full;	   /* a limit was reached; the rest of the schema is ignored */
 } Parser;
 
@@ -577,7 +577,10 @@ enum_has(const KgField *field, const char *value)
 	return false;
 }
 
-/* Reads an enum. If several subschemas list a value, its first rank counts. */
+/*
+ * Reads an enum. If several subschemas list a value, the rank of its first
+ * occurrence counts.
+ */
 static void
 read_enum(const Gathered *g, KgField *field)
 {
@@ -669,8 +672,8 @@ new_step(const char *key, int keylen)
 }
 
 /*
- * Adds annotations of an array to its items, because they may be written at
- * either.
+ * Adds annotations of an array to its items, because an annotation may be
+ * written at the array or at its items.
  */
 static void
 inherit_annotations(Gathered *items, const Gathered *array)
@@ -1495,7 +1498,7 @@ limit_error(void)
 /*
  * Reads the fields and annotations of the whole schema. Several depths may be
  * tried; only the last attempt reports faults. If the limits were lowered after
- * a schema was stored, the schema is read as far as they allow.
+ * a schema was stored, the schema is read as far as the new limits allow.
  */
 static void
 read_schema(Parser *parser, const Jsonb *schema, const JsonbValue *root,
@@ -1558,9 +1561,9 @@ position_of(const KgField *const *order, int n, const KgField *field)
 }
 
 /*
- * Sorts the fields in the order of x-property-order. Fields that it does not
- * list follow in their previous order. Must be called before any pointer to a
- * field exists.
+ * Sorts the fields in the order of x-property-order. Fields that
+ * x-property-order does not list follow in their previous order. Must be called
+ * before any pointer to a field exists.
  */
 static void
 order_fields(Parser *parser, KgType *type, const Gathered *g)

@@ -128,8 +128,8 @@ is_served_by(Oid indexid, const int64 *columns, int n, bool unique)
 }
 
 /*
- * Columns of a materialized view cannot be NOT NULL, so do not require it
- * there.
+ * A materialized view's columns cannot be NOT NULL, so do not require NOT NULL
+ * for a materialized view.
  */
 static bool
 are_required(Relation relation, const int64 *columns, int n)

@@ -392,8 +392,8 @@ kg_bound_value_text(Oid type, Datum value)
 	if (type == DATEOID || type == TIMESTAMPOID)
 		return JsonEncodeDateTime(palloc(MAXDATELEN + 1), value, type, NULL);
 	/*
-	 * The explicit cast of boolean and inet to text differs from their output
-	 * function.
+	 * For boolean and inet, the explicit cast to text has another result than
+	 * the output function of the type.
 	 */
 	if (find_coercion_pathway(TEXTOID, type, COERCION_EXPLICIT, &cast) ==
 			COERCION_PATH_FUNC &&

@@ -40,7 +40,7 @@ typedef struct KgBoundColumn
 /* The columns that contain a property. */
 typedef struct KgBoundProperty
 {
-	int ncolumns; /* 0: the table has no such columns */
+	int ncolumns; /* number of columns; 0: the table has no such columns */
 	KgBoundColumn *columns;
 	const char *missing; /* name of a column that does not exist, or NULL */
 } KgBoundProperty;

@@ -41,7 +41,8 @@ typedef struct Entry
 	KgCacheEntry entry; /* cache entry; its hash is the role's OID */
 	KgCatalog catalog;
 	KgCatalogVersion version;
-	bool newest; /* was the newest version when the generation was current */
+	bool newest; /* the catalog was the newest version when kg_catalog_newest()
+				  * found it */
 	KgSeenSnapshot seen; /* last snapshot known to show this version */
 } Entry;
 
@@ -123,7 +124,8 @@ load_bundles(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 
 /*
  * Adds a field of a variant to the fields of the relation. If several variants
- * have a property of this name, the first takes precedence.
+ * have a property of this name, the property of the first variant takes
+ * precedence.
  */
 static void
 add_edge_field(KgRelation *relation, const KgField *field)
@@ -273,7 +275,7 @@ type_of_tool(const KgCatalog *catalog, const TupleTableSlot *slot)
 	return kg_catalog_find_row(catalog, slot_text(slot, 1), slot_text(slot, 2));
 }
 
-/* Adds a row of kg_tool, with the columns of load_tools(). */
+/* Adds a row of kg_tool, with the columns that load_tools() selects. */
 static void
 add_tool(TupleTableSlot *slot, void *arg)
 {
@@ -450,8 +452,9 @@ entry_of_version(Wanted *wanted)
 }
 
 /*
- * Updates the caller's visibility to its present state, independent of the
- * snapshot. It is the only part of a catalog that depends on memberships.
+ * Updates plain_visibility to the caller's present visibility, independent of
+ * the snapshot. plain_visibility is the only part of a catalog that depends on
+ * memberships.
  */
 static const KgCatalog *
 use(Entry *entry)
@@ -797,7 +800,10 @@ kg_type_schema(const KgType *type)
 
 	if (type->compiled != NULL)
 		return type->compiled;
-	/* An error leaves nothing in the type, which lives longer. */
+	/*
+	 * Compile in a context of its own, so that an error leaves no memory in the
+	 * type's context, which lives longer.
+	 */
 	context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph schema", ALLOCSET_START_SMALL_SIZES);
 	old = MemoryContextSwitchTo(context);

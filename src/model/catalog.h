@@ -58,7 +58,8 @@ typedef struct KgStep
 /* A declared property of a type, with or without annotations. */
 typedef struct KgField
 {
-	const char *name; /* path with dots, such as "tags" or "address.city" */
+	const char *name; /* name of the field: its path with dots, such as "tags"
+					   * or "address.city" */
 	/* type that has the field; NULL: a relation's field */
 	const struct KgType *type;
 	/*
@@ -141,7 +142,7 @@ typedef struct KgIdGenerate
 	bool uuid;
 	/* Prefix of ids with sequential numbers; NULL: ids are not sequential. */
 	const char *prefix;
-	int digits; /* number of digits of these numbers */
+	int digits; /* number of digits of the sequential numbers */
 	bool table; /* the bound table generates the id */
 } KgIdGenerate;
 
@@ -157,7 +158,8 @@ typedef struct KgType
 	const char *schema_hash;
 	int expose; /* KG_EXPOSE_* */
 	int nfields;
-	KgField *fields; /* an object's field precedes the fields of its members */
+	KgField *fields; /* the fields; an object's field precedes the fields of its
+					  * members */
 	const KgField *id_field;
 	/* the id is an integer; then id_field is indexed (model/id.h) */
 	bool number_ids;
@@ -184,7 +186,7 @@ typedef struct KgType
 	bool history;		  /* x-history */
 	/* Time from which kg_history has all changes; 0: no history. */
 	TimestampTz history_since;
-	/* new entities get a version above it (store/history/freed.h) */
+	/* new entities get a version above this one (store/history/freed.h) */
 	int64 version_above;
 	bool ambiguous; /* another visible bundle has a type of this name */
 	/* schemas of the bundle by URI, {uri: schema}; or NULL */
@@ -195,6 +197,7 @@ typedef struct KgType
 	const KgSchema *compiled;
 } KgType;
 
+/* The part of a relation that joins one pair of types. */
 typedef struct KgVariant
 {
 	int32 from_type_no;
@@ -227,7 +230,7 @@ typedef struct KgRelation
 	 */
 	bool derived;
 	const char *key; /* property that distinguishes parallel edges, or NULL */
-	bool history;	 /* changes of its edges are recorded */
+	bool history;	 /* changes of the relation's edges are recorded */
 	/* Time from which kg_history has all changes; 0: no history. */
 	TimestampTz history_since;
 	int expose; /* KG_EXPOSE_* bits, if the relation is declared */
@@ -320,7 +323,8 @@ typedef struct KgCatalog
 	int ntypes;
 	KgTypeRow *types;	 /* ordered by bundle, position, name */
 	KgTypeRow **by_name; /* ordered by name, bundle */
-	List *naming;		 /* List of rows whose schemas contain x-ref-field */
+	List *naming;		 /* List of KgTypeRow *: types whose schemas contain
+						  * x-ref-field */
 	int nrelations;
 	KgRelation *relations; /* ordered by bundle, name */
 	int ntools;
@@ -342,7 +346,7 @@ typedef struct KgCatalog
 	/* bits of the KgTraits that kg_catalog_has() has already determined */
 	int known_traits;
 	int traits; /* bits of the known traits that a type or relation has */
-	/* a role that may see the tenant may see each of its entities */
+	/* a role that may see the tenant may see each entity of the tenant */
 	bool plain_visibility;
 } KgCatalog;
 

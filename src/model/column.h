@@ -24,8 +24,9 @@
  */
 extern const KgField *kg_column_field(const KgType *type, const char *property);
 /*
- * Like kg_column_field(), for a property of a relation's edges. Returns NULL if
- * fields does not contain it.
+ * Returns the element of fields that describes a top-level property of a
+ * relation's edges, or the items of the property's array. Returns NULL if there
+ * is no such element.
  */
 extern const KgField *kg_column_field_among(const KgField *fields, int n,
 											const char *property);

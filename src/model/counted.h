@@ -49,8 +49,8 @@ extern bool kg_counts_relation(const KgType *type, const KgField *field,
 							   const KgRelation *relation);
 /*
  * Returns true if the property counts edges of relations with this relation's
- * name. The types at the ends are not compared, because they may have been
- * others before a change of the relation.
+ * name. The types at the ends are not compared, because the relation may have
+ * had other types before it was changed.
  */
 extern bool kg_counts_by_name(const KgField *field, const KgRelation *relation);
 /*

@@ -772,7 +772,10 @@ kg_key_integer(const bytea *key, int64 *value)
 		   decode_as_integer(p + 1, len - 1, value);
 }
 
-/* Returns the tag of the keys of a field's values, or 0 if it has no keys. */
+/*
+ * Returns the tag of the keys of a field's values, or 0 if values of the field
+ * have no keys.
+ */
 static uint8
 tag_of_field(const KgField *field)
 {

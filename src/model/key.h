@@ -55,8 +55,8 @@ extern bytea *kg_key_missing(void);
  */
 extern bytea *kg_key_empty(void);
 /*
- * Returns true if the key is that of a value, not that of a missing value or of
- * an array without items.
+ * Returns true if the key belongs to a value, not to a missing value or an
+ * array without items.
  */
 extern bool kg_key_is_value(const bytea *key);
 

@@ -82,8 +82,8 @@ kg_lock_relation_exclusive(int32 relation_no)
 }
 
 /*
- * Number of the lock on a tenant's views; the numbers below are its two locks
- * for writers.
+ * Number of the lock on a tenant's views; the numbers 0 and 1 are the tenant's
+ * two locks for writers.
  */
 #define KG_VIEWS 2
 
@@ -221,8 +221,8 @@ kg_lock_tenant_exclusive(const char *tenant)
 }
 
 /*
- * Number of the lock that freezes a tenant; it differs from the lock for
- * counting, on which writers would wait.
+ * Number of the lock that freezes a tenant. It is not the lock for counting,
+ * because writers would wait for that lock.
  */
 #define KG_FREEZING 1
 

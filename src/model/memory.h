@@ -38,7 +38,7 @@ typedef struct KgMemory
 
 /*
  * Finds the bundle "memory". Returns true if the caller sees a bundle of this
- * name, with these types and relations, in the tenant.
+ * name, with the types and relations of KgMemory, in the tenant.
  */
 extern bool kg_memory_find(const KgCatalog *catalog, KgMemory *memory);
 

@@ -63,7 +63,9 @@ typedef enum KgOperationNo
 
 extern const KgOperation kg_operations[KG_NOPERATIONS];
 
-/* Returns an operation by its number, or NULL if the number is too large. */
+/*
+ * Returns an operation by its number, or NULL if no operation has this number.
+ */
 extern const KgOperation *kg_operation(int number);
 /* Return an operation by its KG_EXPOSE_* bit or by its name, or NULL. */
 extern const KgOperation *kg_operation_of(int expose);

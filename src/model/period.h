@@ -29,8 +29,8 @@ extern bool kg_period_has(const KgPeriod *period,
 
 /*
  * Checks that the bounds of a document's period are instants in ascending
- * order. Returns NULL if they are. Otherwise returns the error and sets *field
- * to the faulty property.
+ * order. Returns NULL if the bounds are correct. Otherwise returns the error
+ * and sets *field to the faulty property.
  */
 extern KgError *kg_period_fault(const KgPeriod *period, const Jsonb *document,
 								const KgField **field);

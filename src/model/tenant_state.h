@@ -14,8 +14,8 @@
  */
 extern void kg_tenant_writes(const char *tenant);
 /*
- * Like kg_tenant_writes(), but accepts a tenant that does not exist any more,
- * because its rows are being deleted.
+ * Checks that the tenant may be written, like kg_tenant_writes(). But accepts a
+ * tenant that does not exist any more, because its rows are being deleted.
  */
 extern void kg_tenant_deletes(const char *tenant);
 /*
@@ -25,8 +25,8 @@ extern void kg_tenant_deletes(const char *tenant);
  */
 extern void kg_tenant_require_name(const char *tenant);
 /*
- * Raises KG_CONFLICT if the caller's tenant was renamed from "former". The
- * caller has begun under that name legitimately.
+ * Raises KG_CONFLICT if the caller's tenant was renamed from "former". That
+ * name was valid when the caller began.
  */
 extern void kg_tenant_refuse_renamed(const char *former, const char *tenant);
 
@@ -48,7 +48,7 @@ typedef enum KgTenantWork
 
 /*
  * Calls work(arg), which may raise an error, as work on the tenant. Calls may
- * nest for different tenants; then both are worked on.
+ * nest for different tenants; then both tenants are worked on.
  */
 extern void kg_tenant_work(const char *tenant, KgTenantWork how,
 						   void (*work)(void *arg), void *arg);

@@ -90,7 +90,7 @@ static const struct
  * canonical combining class (Unicode 14) 1, 10 to 36 or at least 200. These are
  * accents, Hebrew points, and Arabic and Syriac vowels. The signs of Indic
  * scripts, Thai, Lao and Tibetan, and the voicing marks of Kana are not among
- * them. Stored terms depend on the list, so it must not change with the
+ * them. Stored terms depend on the list, so the list must not change with the
  * server's release.
  */
 static const KgCodeRange marks[] = {
@@ -424,7 +424,10 @@ static int
 piece_start(int characters, int piece)
 {
 	int pieces = edits_of(characters) + 1;
-	/* Pieces have equal length; the last ones may be one character longer. */
+	/*
+	 * Pieces have equal length, but the last pieces may be one character
+	 * longer.
+	 */
 	int longer = characters % pieces;
 
 	return piece * (characters / pieces) + Max(0, piece - (pieces - longer));
@@ -471,8 +474,9 @@ kg_term_rows(const char *term, char ***result)
 /*
  * Adds the positions at which a piece is searched, following Pass-Join (Li,
  * Deng, Wang, Feng: PVLDB 5, 2011). It is sufficient to find the first piece
- * that no edit changes. Then each piece before it has an edit, and the
- * remaining edits are after it, which limits the shift of the piece.
+ * that no edit changes. Each piece before this piece has an edit, and the
+ * remaining edits are after it. This limits the number of positions by which
+ * the piece is shifted.
  */
 static void
 add_probes(const KgChars *chars, int characters, int piece, KgTermRows *rows)

@@ -132,7 +132,10 @@ kg_type_parsed(const KgTypeRow *row)
 
 	if (row->type != NULL)
 		return row->type;
-	/* An error leaves nothing in the catalog, which lives longer. */
+	/*
+	 * Parse in a context of its own, so that an error leaves no memory in the
+	 * catalog's context, which lives longer.
+	 */
 	context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph type", ALLOCSET_START_SMALL_SIZES);
 	old = MemoryContextSwitchTo(context);
@@ -198,7 +201,7 @@ kg_type_mark_unique(KgType *type, const char *ref_field)
 
 /*
  * Parses all schemas with an x-ref-field whose target is this type, and marks
- * the properties that they name as unique.
+ * the properties that these x-ref-fields name as unique.
  */
 static void
 mark_unique(const KgTypeRow *row)
@@ -300,7 +303,7 @@ has_counts(const KgType *type)
 
 static const struct
 {
-	/* text that a schema with one of the trait's annotations contains */
+	/* text that every schema with an annotation of the trait contains */
 	const char *mention;
 	bool (*has)(const KgType *type);
 } traits[KG_TRAITS] = {[KG_TRAIT_TABLE] = {"x-table", has_table},

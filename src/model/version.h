@@ -11,12 +11,12 @@ typedef struct KgCatalogVersion
 {
 	uint64 hash; /* hash of the visible rows of kg_bundle */
 	int nbundles;
-	bool shows; /* the snapshot shows the tenant by this name */
+	bool shows; /* the snapshot shows a tenant of the given name */
 } KgCatalogVersion;
 
 /*
- * Returns the version of the catalog under a snapshot. It depends on all
- * bundles of the tenant, including those hidden from the caller.
+ * Returns the version of the catalog under a snapshot. The version depends on
+ * all bundles of the tenant, including those hidden from the caller.
  */
 extern KgCatalogVersion kg_catalog_version(const char *tenant,
 										   Snapshot snapshot);

@@ -47,7 +47,8 @@ extern bool kg_is_paired(const KgChars *text);
 /* Adds the words of a text. Allocates in the current memory context. */
 extern void kg_words_add(KgWords *words, const char *text, int len);
 /*
- * Determines the distinct words among those that were added, and their numbers.
+ * Determines the distinct words among the added words, and the frequency of
+ * each word.
  */
 extern void kg_words_count(KgWords *words);
 extern bool kg_words_same(const KgWords *a, const KgWords *b);

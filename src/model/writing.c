@@ -34,24 +34,26 @@ typedef struct Writing
 {
 	const QueryDesc *desc; /* NULL: COPY, which has no query */
 	uint64 number;		   /* unique in this backend */
-	CommandId cid;		   /* command that wrote its rows */
-	Oid role;			   /* role that executes the statement */
+	CommandId cid; /* id of the command that wrote the statement's rows */
+	Oid role;	   /* role that executes the statement */
 	/* bits of the TriggerEvents whose statement triggers may fire */
 	int events;
 	/* bits of the TriggerEvents whose derived rows are all written */
 	int derived;
 	int32 type_no;	  /* type of the last row written; 0: no row was written */
-	TimestampTz time; /* timestamp of its changes; 0: not requested yet */
+	TimestampTz time; /* timestamp of the statement's changes; 0: not requested
+					   * yet */
 	bool overtaken;
-	/* number of statements that have derived rows during this one */
+	/* number of statements that have derived rows while this statement ran */
 	uint64 inner;
-	uint64 completed; /* completed() at the statement's beginning; 0: unknown */
+	uint64 completed; /* result of completed() at the statement's beginning; 0:
+					   * unknown */
 	struct Writing *outer;
 } Writing;
 
 static Writing copying;
 static Writing *innermost = &copying;
-/* statement that ExecutorRun has finished, for ExecutorFinish */
+/* statement that ExecutorRun has finished, saved for ExecutorFinish */
 static Writing left;
 static uint64 nested = 0;
 static uint64 numbered = 0;
@@ -59,7 +61,7 @@ static ExecutorRun_hook_type next_run = NULL;
 static ExecutorFinish_hook_type next_finish = NULL;
 static ProcessUtility_hook_type next_utility = NULL;
 static uint64 statements = 0;
-/* nesting depth of statements; each statement restores its value */
+/* nesting depth of statements; at its end, each statement restores the depth */
 static int depth = 0;
 static void (*end_idle)(void);
 
@@ -345,7 +347,7 @@ kg_writing_goes_on(void)
 	int left = innermost->events & ~innermost->derived;
 
 	/*
-	 * If a single event is left, it may be the one whose rows are being derived
+	 * If only one event is left, its rows may be those that are being derived
 	 * now.
 	 */
 	if ((left & (left - 1)) != 0)
@@ -482,7 +484,7 @@ kg_being_written(const char *table)
 		return false;
 	/*
 	 * A statement of this transaction that writes the table has
-	 * RowExclusiveLock on it.
+	 * RowExclusiveLock on that table.
 	 */
 	used = rel->rd_refcnt > 1 &&
 		   CheckRelationLockedByMe(rel, RowExclusiveLock, true);

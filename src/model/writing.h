@@ -10,8 +10,8 @@
 /*
  * Returns true if a running statement of this session uses the table, in a
  * transaction that has written. Rows derived from the table are written at the
- * end of the statement. Until then, they may not correspond to the rows of the
- * table.
+ * end of the statement. Until then, these derived rows may not correspond to
+ * the rows of the table.
  */
 extern bool kg_being_written(const char *table);
 
@@ -68,8 +68,8 @@ extern bool kg_writing_frees(void);
 
 /*
  * Returns true if results that BEFORE triggers of the innermost statement have
- * stored are still valid. They are if the statement only inserts, no other
- * statement ran within it, and no transaction has completed since its
+ * stored are still valid. They are valid if the statement only inserts, no
+ * other statement ran within it, and no transaction has completed since its
  * beginning.
  */
 extern bool kg_writing_undisturbed(void);
@@ -77,7 +77,8 @@ extern bool kg_writing_undisturbed(void);
 /*
  * Returns the timestamp for the changes of the running statement. The outermost
  * statement and all statements within it have one timestamp. Set follows for a
- * change that follows from them within the call; its timestamp may be later.
+ * change that results from these statements within the call; the timestamp of
+ * such a change may be later.
  */
 extern TimestampTz kg_writing_time(bool follows);
 /*
@@ -89,9 +90,9 @@ extern Oid kg_writing_role(Oid role);
 
 /*
  * Returns true if other statements have derived rows since the innermost
- * statement began, or if it runs within a statement whose derived rows are not
- * complete. Rows that are derived from its own rows may then differ from those
- * that were derived before it.
+ * statement began, or if an outer statement's derived rows are not complete.
+ * Then the derived rows of the entities that the innermost statement has
+ * written may not be those that existed before this statement.
  */
 extern bool kg_writing_overtaken(void);
 
@@ -112,7 +113,7 @@ extern void kg_writing_require_derived(const KgType *type);
 
 /*
  * Returns true if each derived row belongs to an entity that exists and is
- * visible. If it returns false, the caller must join kg_entity.
+ * visible. Otherwise, a query of derived rows must join kg_entity.
  */
 extern bool kg_derived_rows_suffice(const KgCatalog *catalog);
 

@@ -1,11 +1,11 @@
 /*
- * compile.c
- *	  Compiler from a schema document to nodes and instructions: the driver,
- *	  references and the keywords that combine subschemas.
+ * compile.c Compiler from a schema document to nodes and instructions: the
+ * control of the compilation, references, and the keywords that combine
+ * subschemas.
  *
  * A compiled schema, including a copy of its document, has its own memory
- * context, which is a member of the result. This is a child of the caller's
- * context, so if compilation fails, it is freed with the caller's context.
+ * context, which is a member of the result. The schema's context is a child of
+ * the caller's context. So if compilation fails, both are freed together.
  */
 #include "postgres.h"
 
@@ -341,7 +341,7 @@ compile_combinations(KgJsBuild *b)
 
 /*
  * Adds a warning about a keyword that has no effect at this position, but would
- * constrain values at another.
+ * constrain values at another position.
  */
 static void
 warn_ignored(KgJsBuild *b, KgKeyword keyword, const char *reason)

@@ -159,7 +159,10 @@ compile_strings(KgJsBuild *b)
 		instr.op = KG_JS_OP_FORMAT;
 		instr.keyword = KG_KW_FORMAT;
 		instr.u.format = kg_format_find(v->data, v->len, b->resource->dialect);
-		/* If the format is not defined, it is only an annotation. */
+		/*
+		 * If the dialect does not define the format, the keyword is only an
+		 * annotation.
+		 */
 		if (instr.u.format != NULL)
 			kg_emit(b, KG_MASK(KG_JS_STRING), &instr);
 	}

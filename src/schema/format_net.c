@@ -69,7 +69,7 @@ typedef struct Hostname
  */
 typedef enum LabelRule
 {
-	RULE_CONTEXT, /* a label that matches violates the rule */
+	RULE_CONTEXT, /* a label that matches the pattern violates the rule */
 	RULE_HAS_RTL,
 	RULE_RTL_LABEL,
 	RULE_LTR_LABEL,

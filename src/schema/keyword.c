@@ -16,9 +16,9 @@
 /*
  * The keywords in byte order of their names, as in KgKeyword; "$" is first.
  * "definitions" and "dependencies" remain valid in later drafts, for schemas
- * that were moved there unchanged. The meta-schemas still describe both.
- * Draft-04's "id" is not in the list, because only the registry reads
- * identifiers.
+ * that were moved from an earlier draft unchanged. The meta-schemas still
+ * describe both. Draft-04's "id" is not in the list, because only the registry
+ * reads identifiers.
  */
 static const struct
 {

@@ -124,7 +124,7 @@ write_detailed(KgJsonWriter *w, List *errors, int level)
 	int i = 0;
 
 	check_stack_depth();
-	/* At the maximum depth, write the rest of the tree as a list. */
+	/* At the maximum depth, write the remaining subtree as a list. */
 	if (level >= MAX_TREE)
 	{
 		write_basic(w, errors);

@@ -119,7 +119,7 @@ typedef struct KgJsObjectPlan
 	int nrequired;
 	int npatterns;
 	const KgJsPatternNode *patterns;
-	/* additionalProperties; NULL: any value is valid */
+	/* node of additionalProperties; NULL: any value is valid */
 	const KgJsNode *additional;
 	const KgJsNode *names;
 	/*

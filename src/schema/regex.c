@@ -22,7 +22,7 @@ typedef struct Parser
 	const char *error;
 	bool limit;		  /* the fault is that a limit was exceeded */
 	int depth;		  /* number of open groups */
-	int groups;		  /* capturing groups opened so far */
+	int groups;		  /* number of capturing groups opened so far */
 	int total_groups; /* number of capturing groups in the whole pattern */
 	int nnames;
 	char **names; /* names of named groups, in the order of their numbers */
@@ -86,7 +86,7 @@ next_char(Parser *ps)
 static void
 add_range(KgCharSet *set, pg_wchar low, pg_wchar high)
 {
-	/* Sets need no surrogates, because texts cannot contain them. */
+	/* Character sets need no surrogates, because texts cannot contain them. */
 	if (low > high)
 		return;
 	if (set->ranges == NULL)

@@ -154,8 +154,8 @@ same_length_range(Builder *b, const unsigned char *low,
 		return either(b, add_bytes(b, low[0], low[0], tail), result);
 	}
 	/*
-	 * Split off the code points that begin with low[0], then those that begin
-	 * with high[0], unless they are complete.
+	 * Split off the code points whose first byte is low[0], unless the range
+	 * contains all code points with this first byte. Then do so for high[0].
 	 */
 	for (i = 1; i < len && low[i] == 0x80; i++)
 		;
@@ -335,7 +335,7 @@ find_classes(Builder *b)
 
 /*
  * Adds a node, and all nodes that are reached from it without reading a byte,
- * to the current set. Returns true if one of them accepts.
+ * to the current set. Returns true if one of the added nodes accepts.
  */
 static bool
 add_closure(Builder *b, int node, bool at_start, bool at_end)
@@ -401,7 +401,8 @@ accepts_at_end(Builder *b, const int *nodes, int n, bool at_start)
 }
 
 /*
- * Returns the state of the current set. Creates the state if it does not exist.
+ * Returns the state for the current set of NFA nodes. Creates the state if it
+ * does not exist.
  */
 static uint16
 find_state(Builder *b, bool at_start)

@@ -50,8 +50,8 @@ extern bool kg_registry_dynamic_anchor(KgJsRegistry *registry,
 extern bool kg_registry_recursive_anchor(const KgJsResource *resource);
 
 /*
- * Returns the resource to which a subschema belongs, during compilation. It is
- * the subschema's own or that of its parent.
+ * Returns the resource to which a subschema belongs, during compilation. This
+ * is the subschema's own resource, or its parent's resource.
  */
 extern KgJsResource *kg_registry_enter(KgJsRegistry *registry,
 									   KgJsResource *parent,

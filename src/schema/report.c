@@ -528,8 +528,8 @@ make_error(const KgJsFrame *frame, KgKeyword keyword, const KgJsVal *val,
 }
 
 /*
- * Returns the size of a violation without its causes, which were counted when
- * they were recorded.
+ * Returns the size of a violation without its causes, because the causes were
+ * counted when they were recorded.
  */
 static Size
 error_bytes(const KgSchemaError *error)
@@ -719,8 +719,8 @@ kg_report_branches(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 	if (matched > 0)
 	{
 		/*
-		 * If several branches of oneOf match, the violations in the other
-		 * branches are not the cause.
+		 * If several branches of oneOf match, the violations in the branches
+		 * that do not match are not the cause.
 		 */
 		error->causes = NIL;
 		error->nearest_count = 0;

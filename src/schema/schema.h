@@ -72,8 +72,8 @@ extern KgSchema *kg_schema_compile(const Jsonb *schema,
 								   const KgSchemaOptions *options);
 
 /*
- * Like kg_schema_compile(), but does not validate the schema by its
- * meta-schema. Used for the meta-schemas.
+ * Compiles a schema like kg_schema_compile(), but does not validate the schema
+ * by its meta-schema. Used for the meta-schemas.
  */
 extern KgSchema *kg_schema_compile_unchecked(const Jsonb *schema,
 											 const KgSchemaOptions *options);

@@ -13,7 +13,8 @@
 #include "schema/uri.h"
 
 /*
- * Maximum length of a URI in bytes. It also limits the library's allocations.
+ * Maximum length of a URI in bytes. This limit also bounds the allocations of
+ * liburiparser.
  */
 #define KG_MAX_URI_BYTES 65536
 

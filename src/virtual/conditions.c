@@ -194,7 +194,8 @@ kg_vfilter_fits(const KgVSource *source, const KgFilter *filter)
 }
 
 /*
- * Appends the condition that an expression passes the test with the operand i.
+ * Appends the condition that an expression satisfies the condition's operator
+ * with its operand i.
  */
 static void
 append_part(KgSqlBuilder *b, const KgCondition *condition, const char *item)
@@ -230,7 +231,7 @@ append_part(KgSqlBuilder *b, const KgCondition *condition, const char *item)
 }
 
 /*
- * Appends the condition that an expression of the type passes the test of the
+ * Appends the condition that an expression of the given type satisfies the
  * condition's operator.
  */
 static void
@@ -352,8 +353,9 @@ append_condition(KgSqlBuilder *b, const KgVSource *source,
 	else
 	{
 		/*
-		 * An index can serve only a condition on the column itself, so write
-		 * that condition in addition to the one on the visible value.
+		 * An index can serve only a condition on the column itself. So for a
+		 * reference, write that condition, and in addition require that the
+		 * value which the caller sees is not NULL.
 		 */
 		if (column->seen != NULL)
 			kg_sql_append(b, "(%s) IS NOT NULL AND ", column->seen);

@@ -50,7 +50,10 @@ kg_vvalue(const KgVColumn *column)
 	return column->seen != NULL ? column->seen : column->sql;
 }
 
-/* Like kg_vvalue(), for a statement that reads most rows of a table. */
+/*
+ * Returns an expression for a column's value, with the same result as
+ * kg_vvalue(). Used in a statement that reads most rows of a table.
+ */
 static inline const char *
 kg_vvalue_by_set(const KgVColumn *column)
 {

@@ -57,7 +57,10 @@ require_supported(const KgListQuery *query, const KgVSource *source)
 		kg_binding_refuse(query->type,
 						  "a filter or sort by a property without a column "
 						  "that the caller may read");
-	/* A list among given ids needs no index, because it begins with the ids. */
+	/*
+	 * A list among given ids needs no index, because the statement selects the
+	 * rows by these ids.
+	 */
 	if (query->among_ids != NULL)
 		return;
 	kg_vfilter_require_index(source, query->filter);

@@ -49,8 +49,11 @@ typedef struct KgForeignState
 	HTAB *numbers; /* hash table of NodeEntry */
 	uint32 n;
 	uint32 room;
-	NodeKey *nodes;			   /* by index; the first node has the number -1 */
-	const KgVSource **sources; /* indexed by rank - 1; NULL: not created yet */
+	NodeKey *nodes;			   /* key of each node, by index; the first node has
+							    * the number -1 */
+	const KgVSource **sources; /* sub-selects of types, indexed by the type's
+							    * rank (its number in the graph) - 1; NULL: not
+							    * created yet */
 	bool stored; /* for tests: use the virtual graph for stored types, too */
 } KgForeignState;
 
@@ -258,7 +261,7 @@ foreign_few(KgGraph *graph, const KgType *type, const KgFilter *filter,
 
 /*
  * Returns the ids of the nodes that are foreign (rows of a sub-select) and
- * belong to the type of the rank.
+ * belong to the type with this rank (the type's number in the graph).
  */
 static char **
 ids_of(const KgGraph *graph, uint16 rank, const int64 *nodes, uint32 n,
@@ -425,21 +428,24 @@ foreign_resolve(KgGraph *graph, const int64 *nodes, uint32 n, bool with_data,
 
 /* ---- edges ---- */
 
-/* One end, source or target, of the edges of a relation's variant. */
+/*
+ * One end, the source or the target, of the edges of a relation's variant (one
+ * pair of types).
+ */
 typedef struct End
 {
 	uint16 rank;
 	int nkeys; /* number of columns of the id */
 	const KgVColumn *keys;
-	const char *id; /* expression of the id as text */
+	const char *id; /* SQL expression of the node's id as text */
 	/*
-	 * expression that is NULL if the caller does not see the row at this end;
-	 * or NULL
+	 * SQL expression that yields NULL if the caller does not see the row at
+	 * this end; NULL: there is no such expression
 	 */
 	const char *seen;
 } End;
 
-/* The edges of a relation's variant, as a sub-select. */
+/* The edges of a relation's variant (one pair of types), as a sub-select. */
 typedef struct Edges
 {
 	const KgRelation *relation;
@@ -460,11 +466,13 @@ typedef struct Expansion
 	KgNeighborFunction found;
 	void *arg;
 	/*
-	 * Indexed by rank: whether a foreign node of this type is among the nodes.
+	 * Indexed by a type's rank: near contains a foreign node (a row of a
+	 * sub-select) of the type.
 	 */
 	bool *meets;
 	KgNodeSet near; /* the nodes whose edges are read */
-	uint16 *ranks;	/* ranks of the nodes, or NULL */
+	uint16 *ranks;	/* ranks (numbers in the graph) of these nodes' types, or
+					 * NULL */
 } Expansion;
 
 /* Sets an end of the edges to the target of a reference in the rows. */
@@ -602,8 +610,8 @@ expand_edges(Expansion *e, const int64 *nodes, uint32 n)
 	const Edges *edges = e->edges;
 	const End *end = &edges->ends[e->backward];
 	/*
-	 * The caller sees the nodes of this end, so only rows at the other end may
-	 * be hidden.
+	 * The caller sees the nodes from which the edges are read, so only rows at
+	 * the other end of an edge may be hidden.
 	 */
 	const char *seen = edges->ends[!e->backward].seen;
 	int count;
@@ -756,7 +764,7 @@ expand_to_rows(Expansion *e, References *references, const int64 *nodes,
 
 /*
  * Calls the visitor for the edges that lead from stored entities to the given
- * rows. They are found by the index of the reference property.
+ * rows. The edges are found by the index of the reference property.
  */
 static void
 expand_from_rows(Expansion *e, References *references, const int64 *nodes,
@@ -843,8 +851,8 @@ is_mixed(const KgGraph *graph, const Edges *edges)
 }
 
 /*
- * Sets the sub-select of the edges. Returns false if the variant has no foreign
- * edges.
+ * Sets the members of edges that describe the sub-select of a variant's edges.
+ * Returns false if the variant has no foreign edges.
  */
 static bool
 read_edges(KgGraph *graph, Edges *edges)
@@ -856,7 +864,10 @@ read_edges(KgGraph *graph, Edges *edges)
 	return graph->foreign_state->stored && stored_edges(graph, edges);
 }
 
-/* Returns whether the caller can read the tables of a variant. */
+/*
+ * Returns whether the caller can read the tables of a relation's variant (one
+ * pair of types).
+ */
 static bool
 is_readable(const KgGraph *graph, const Edges *edges)
 {
@@ -981,7 +992,7 @@ look_up(void *arg)
 
 /*
  * Returns which of the ids are those of rows that the caller sees. A trigger
- * calls this function, so it begins a call of its own for the reads.
+ * calls this function, so the function begins a call of its own for its reads.
  */
 static bool *
 bound_targets(const KgCatalog *catalog, const KgType *type,

@@ -374,7 +374,10 @@ append_cursor(KgSqlBuilder *b, const RowPage *page)
 
 	if (page->query->after == NULL)
 		return;
-	/* Add a bound on the first key alone, because an index can serve it. */
+	/*
+	 * Add a bound on the first key alone, because an index can serve this
+	 * bound.
+	 */
 	if (first->not_null && page->nkeys > 1)
 	{
 		kg_sql_append(b, " AND ");

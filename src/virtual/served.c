@@ -19,8 +19,8 @@
 #include "virtual/served.h"
 
 /*
- * Returns the table that has the columns of a property, and sets numbers to
- * their column numbers in that table. Returns InvalidOid for a view of an
+ * Returns the table that has the columns of a property, and sets numbers to the
+ * numbers of these columns in that table. Returns InvalidOid for a view of an
  * unsupported form.
  */
 static Oid

@@ -11,7 +11,7 @@
 /* The result of kg_vserved(). */
 typedef struct KgServed
 {
-	bool indexed; /* an index begins with these columns */
+	bool indexed; /* an index begins with the compared columns */
 	/* the operator is leakproof, or no policy applies to the caller */
 	bool leakproof;
 } KgServed;

@@ -26,9 +26,9 @@ typedef struct KgVColumn
 	 */
 	const char *seen;
 	/*
-	 * Like "seen", for a statement that reads most rows. With this form,
-	 * PostgreSQL may read all targets at once, instead of one target for each
-	 * row.
+	 * Another form of "seen", for a statement that reads most rows. With this
+	 * form, PostgreSQL may read all targets at once, instead of one target for
+	 * each row.
 	 */
 	const char *seen_by_set;
 	/*

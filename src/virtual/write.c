@@ -822,7 +822,8 @@ check_constraints(void *arg)
 
 /*
  * Returns the statement that makes the table's deferrable constraints
- * immediate, so that they are checked, or NULL.
+ * immediate, so that PostgreSQL checks them. Returns NULL if there are no such
+ * constraints.
  */
 static const char *
 constraints_of(const KgVSource *source)

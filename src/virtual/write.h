@@ -13,7 +13,7 @@
  * Writes items of a bound type with the caller's rights, each by one INSERT,
  * UPDATE or DELETE. operation is KG_EXPOSE_CREATE, KG_EXPOSE_UPDATE or
  * KG_EXPOSE_DELETE. For a deletion, outcomes contains the ids, and expected
- * contains the expected versions; 0 accepts any version. Sets the verdict of
+ * contains the expected versions; 0 accepts any version. Sets the result of
  * each item in outcomes.
  */
 extern void kg_virtual_write(const KgCatalog *catalog, const KgType *type,

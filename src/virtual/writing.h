@@ -47,7 +47,7 @@ typedef struct KgVWrite
 	const int64 *expected;
 	KgOutcomes *outcomes;
 	KgPutItem *items;
-	/* The item that is being written, by its index. */
+	/* index of the item that is being written */
 	int i;
 	KgVAttempt attempt;
 	KgError *err; /* the error that the statement raised, or NULL */
@@ -82,8 +82,8 @@ extern void kg_vassign_tenant(KgVWrite *w);
  */
 extern Jsonb *kg_vrecord_of(const KgVWrite *w);
 /*
- * Appends the list of the assigned columns and their types, as
- * jsonb_to_record() requires it.
+ * Appends the list of the assigned columns and their types, in the form that
+ * jsonb_to_record() requires.
  */
 extern void kg_vrecord(KgSqlBuilder *b, const KgVSource *source,
 					   const List *assigned);
@@ -97,7 +97,7 @@ extern void kg_vrecord(KgSqlBuilder *b, const KgVSource *source,
 extern Datum kg_vwritten_tables(const KgVSource *source);
 
 /*
- * Returns the error of a tool for an error that the statement of an attempt has
+ * Returns the error of a tool for the error that the attempted statement has
  * raised.
  */
 extern KgError *kg_virtual_refused(const KgVAttempt *attempt,

@@ -56,7 +56,10 @@ kg_bundle_entity_id(const KgctlBundle *bundle, KgArena *arena,
 	return id;
 }
 
-/* An id, and the position of its entity in the order of reading. */
+/*
+ * The id of an entity that was read, and the entity's position in the order of
+ * reading.
+ */
 typedef struct Seen
 {
 	const KgJson *id;

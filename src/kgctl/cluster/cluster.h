@@ -61,8 +61,8 @@ extern bool kg_cluster_do(KgCluster *c, KgDb *db, const char *sql, int n,
 						  const char *const *values);
 
 /*
- * Like kg_cluster_do(), but sets *value to the first value of the result
- * (malloc'd), or NULL if there is no row.
+ * Runs a statement in a database of the cluster. Sets *value to the first value
+ * of its result (malloc'd), or to NULL if the result has no row.
  */
 extern bool kg_cluster_ask(KgCluster *c, KgDb *db, const char *sql, int n,
 						   const char *const *values, char **value);

@@ -274,7 +274,8 @@ note_keys(KgCluster *c, KgShard *shard)
 
 /*
  * Copies keys and secrets from the first shard to all other shards. So a key
- * that was disabled or deleted in the first shard becomes so in each shard.
+ * that was disabled or deleted in the first shard is disabled or deleted in
+ * each shard, too.
  */
 static bool
 sync_all(KgCluster *c)
@@ -519,7 +520,8 @@ make_tenant(KgCluster *c, const char *tenant, KgShard *shard)
 			c, "shard %s is dropping a tenant \"%s\"", shard->name, tenant);
 	/*
 	 * Create the tenant in the shard first. If the shard refuses it, the tenant
-	 * gets no entry. If the entry then fails, the next run finds the tenant.
+	 * gets no entry. If writing the entry then fails, the next run finds the
+	 * tenant in the shard.
 	 */
 	ok = ok &&
 		 (state != NULL ||

@@ -40,8 +40,8 @@ shard_of(KgShard *shard)
 }
 
 /*
- * Checks that the database can be upgraded. Sets *done if it already has the
- * version.
+ * Checks that the database can be upgraded. Sets *done if the database already
+ * has the version.
  */
 static bool
 look_at(KgCluster *c, const Member *m, const char *version, bool *done)

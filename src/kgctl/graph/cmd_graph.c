@@ -289,7 +289,7 @@ kg_export_graph(const KgArgs *args)
 
 /*
  * Options that are valid only for a load in batches. A load of a graph is one
- * transaction, so it refuses them.
+ * transaction, so it refuses these options.
  */
 static const char *const of_batches[] = {"rejects",
 										 "again",

@@ -16,7 +16,7 @@ typedef struct Writer
 	KgBuf *out;
 	KgJson *columns; /* an object whose members are the names of the columns */
 	char delimiter;
-	bool first; /* the next cell is the first of its row */
+	bool first; /* the next cell is the first cell of its row */
 } Writer;
 
 static void

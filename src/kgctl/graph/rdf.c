@@ -261,8 +261,8 @@ node_of(KgRdf *rdf, const KgTerm *term)
 }
 
 /*
- * Sets the type of a node to the one of its classes that is an entity type of
- * the bundle. If no class is one, uses the first class.
+ * Sets a node's type to that RDF class of the node which is an entity type of
+ * the bundle. If the node has no such class, uses its first class.
  */
 static void
 type_node(KgRdf *rdf, const Subject *subject, KgNode *node)
@@ -529,8 +529,8 @@ take_statement(KgRdf *rdf, const Subject *subject)
 }
 
 /*
- * Adds a triple whose subject is a node. It becomes a link or a value of a
- * property.
+ * Adds a triple whose subject is a node. The triple becomes a link or a value
+ * of a property.
  */
 static void
 take_triple(KgRdf *rdf, KgNode *node, const Triple *triple)

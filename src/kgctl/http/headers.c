@@ -86,8 +86,7 @@ is_local(const char *authority)
 }
 
 /*
- * Returns whether an authority is a local host, or is in the list of the
- * option.
+ * Returns whether an authority is a local host, or is a value of the option.
  */
 static bool
 host_allowed(const char *host, const KgArgs *args, const char *option)
@@ -287,9 +286,9 @@ check_line(void *cls, enum MHD_ValueKind kind, const char *key,
  * libmicrohttpd has. Permits no space before a colon, no continued lines, no
  * control characters (RFC 9112, sections 5.1, 5.2 and 2.2; RFC 9110, section
  * 5.5), and no NUL in the target, because the path would end there. Before
- * release 1.0, libmicrohttpd joins such lines and ends them at a NUL. But its
- * pointers still refer to the received bytes, so omitted bytes appear as a gap
- * between two headers.
+ * release 1.0, libmicrohttpd joins continued lines and ends a line at a NUL.
+ * But its pointers still refer to the received bytes, so omitted bytes appear
+ * as a gap between two headers.
  */
 bool
 kg_headers_wellformed(KgctlRequest *req, const char *method,

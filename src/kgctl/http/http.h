@@ -28,7 +28,8 @@ typedef struct KgctlRequest KgctlRequest;
 
 typedef struct KgHttpOptions
 {
-	const KgArgs *args; /* --allow-host, --allow-origin and others */
+	const KgArgs *args; /* options of the command: --allow-host, --allow-origin
+						 * and others */
 	const char *path;	/* path of the endpoint */
 	const char *resource;
 	bool require_token;
@@ -74,7 +75,7 @@ struct KgHttpConn
 	LIST_ENTRY(KgHttpConn) link;
 	struct MHD_Connection *mhd;
 	int fd;
-	KgWatch *watch; /* watch for the end of the socket */
+	KgWatch *watch; /* detects that the client disconnects */
 	bool probes;	/* the connection uses the address of --metrics */
 	bool ended;		/* the client sends nothing more */
 	bool leaving;	/* libmicrohttpd was notified of the end */
@@ -89,7 +90,7 @@ struct KgctlRequest
 	struct MHD_Connection *mhd;
 	KgBuf body;
 	int64_t started;	  /* time at which the request line was received */
-	uintptr_t target_end; /* end of the undecoded target */
+	uintptr_t target_end; /* address after the undecoded request target */
 	bool has_nul;		  /* the decoded target contains a NUL */
 	bool begun;			  /* the headers were received */
 	bool refused;		  /* a refusal was sent, or is prepared in response */
@@ -103,13 +104,14 @@ struct KgctlRequest
 	struct MHD_Response *response; /* response to be queued, or NULL */
 	unsigned status;
 	KgctlCall *call;
-	KgReadyWaiter *waiter; /* waits for the state of /readyz */
+	KgReadyWaiter *waiter; /* entry of a request that waits for the result of
+						    * /readyz, or NULL */
 	/* Members of a stream of server-sent events. */
 	bool streaming;
 	bool ended;
 	KgBuf out;
 	size_t sent;
-	/* created before the database checks the right to subscribe */
+	/* subscriber, created before the database checks the right to subscribe */
 	KgSubscriber *subscriber;
 	/* the subscription was acknowledged and is counted in nstreams */
 	bool subscribed;
@@ -166,8 +168,8 @@ extern void kg_http_reply_text(KgctlRequest *req, unsigned status,
 extern void kg_http_reply_error(KgctlRequest *req, unsigned status, int code,
 								const char *text);
 /*
- * Like kg_http_reply_error(), with the JSON-RPC error code for refusals by the
- * gateway. Returns false.
+ * Answers with an error like kg_http_reply_error(), with the JSON-RPC error
+ * code for refusals by the gateway. Returns false.
  */
 extern bool kg_http_refuse(KgctlRequest *req, unsigned status,
 						   const char *text);

@@ -150,11 +150,12 @@ before_wait(void *arg)
 
 /*
  * Closes a connection that libmicrohttpd leaves open. libmicrohttpd misses a
- * client's end of data if it arrives together with the last bytes, because it
- * then waits for an event that does not come. It also does not clean up a
- * connection that it closed after a broken stream. Of the connections with the
- * default time-out, it checks only the oldest; connections with their own
- * time-out are all checked. So set a time-out for this connection.
+ * client's end of data that arrives together with the last bytes, because
+ * libmicrohttpd then waits for an event that does not come. libmicrohttpd also
+ * does not clean up a connection that it closed after a broken stream. Of the
+ * connections with the default time-out, libmicrohttpd checks only the oldest;
+ * connections with their own time-out are all checked. So set a time-out for
+ * this connection.
  */
 static void
 let_go(KgHttpConn *conn)

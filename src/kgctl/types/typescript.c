@@ -161,8 +161,8 @@ write_literal(Writer *w, const KgJson *value)
 }
 
 /*
- * Writes a union type. Calls each for every member of the list to write its
- * type.
+ * Writes a union type. Calls the function each() for every member of the list;
+ * each() writes the member's type.
  */
 static void
 write_union(Writer *w, const KgJson *list,
