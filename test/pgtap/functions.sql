@@ -241,7 +241,11 @@ SELECT bag_eq(
     ('kg_to_mermaid(jsonb,jsonb)', 'stable', 'safe', true, true),
     ('kg_traverse(jsonb)', 'stable', 'restricted', true, true),
     ('kg_unbind_agent(text,text)', 'volatile', 'unsafe', false, true),
+    ('kg_validate(json,jsonb,jsonb)', 'immutable', 'safe', true, true),
+    ('kg_validate(text,jsonb,jsonb)', 'immutable', 'safe', true, true),
     ('kg_validate(jsonb,jsonb,jsonb)', 'immutable', 'safe', true, true),
+    ('kg_validation_errors(json,jsonb,jsonb)', 'immutable', 'safe', true, true),
+    ('kg_validation_errors(text,jsonb,jsonb)', 'immutable', 'safe', true, true),
     ('kg_validation_errors(jsonb,jsonb,jsonb)', 'immutable', 'safe', true, true),
     ('kg_verify(jsonb)', 'stable', 'unsafe', true, true)$$,
   'every function with its volatility, parallel label, strictness and privilege');

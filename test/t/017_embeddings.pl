@@ -116,7 +116,7 @@ SKIP:
 		my ($method, $params) = @_;
 		return (call_as($node, 'postgres', 'alice', qq{SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "$method", "params": $params}')}))[1];
 	};
-	like($mcp->('tools/list', '{}'), qr/"an embedding, 8 numbers"/, 'tools/list tells of the vector');
+	like($mcp->('tools/list', '{}'), qr/"an embedding of 8 numbers"/, 'tools/list tells of the vector');
 	like($mcp->('tools/call', qq{{"name": "search_entities", "arguments": {$meaning, "limit": 1}}}), qr/note:n\d+/, 'and tools/call takes it');
 
 	# What somebody else decides.
