@@ -121,10 +121,10 @@ begin(CustomScanState *state, EState *estate, int eflags)
 	LightScan *scan = (LightScan *) state;
 	Relation table = state->ss.ss_currentRelation;
 
-	ExecInitScanTupleSlot(estate,
-						  &state->ss,
-						  RelationGetDescr(table),
-						  table_slot_callbacks(table));
+	kg_init_scan_slot(estate,
+					  &state->ss,
+					  RelationGetDescr(table),
+					  table_slot_callbacks(table));
 	ExecAssignScanProjectionInfoWithVarno(
 		&state->ss, ((Scan *) state->ss.ps.plan)->scanrelid);
 	scan->row = state->ss.ss_ScanTupleSlot;

@@ -265,4 +265,16 @@ typedef struct KgJsonbState
 #define kg_rte_is_group(kind) false
 #endif
 
+/*
+ * PostgreSQL 19 added the flags of the slot to ExecInitScanTupleSlot().  The
+ * including file includes executor/executor.h.
+ */
+#if PG_VERSION_NUM >= 190000
+#define kg_init_scan_slot(estate, state, desc, callbacks) \
+	ExecInitScanTupleSlot(estate, state, desc, callbacks, 0)
+#else
+#define kg_init_scan_slot(estate, state, desc, callbacks) \
+	ExecInitScanTupleSlot(estate, state, desc, callbacks)
+#endif
+
 #endif /* KG_COMPAT_H */
