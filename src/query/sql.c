@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/compat.h"
 #include "base/extension.h"
 #include "base/spi.h"
 #include "model/counted.h"
@@ -298,7 +299,7 @@ key_test(KgSqlBuilder *b, const char *key, const KgCondition *condition)
 				key_part_condition(b, key, condition);
 				break;
 			}
-			/* FALLTHROUGH */
+			pg_fallthrough;
 		case KG_OPERAND_LIST:
 			kg_sql_append(
 				b, " AND %s = ANY ($%d)", key, param_keys(b, condition));
