@@ -31,6 +31,11 @@ extern Jsonb *kg_tool_describe_schema(const Jsonb *arguments);
 extern Jsonb *kg_tool_search_entities(const Jsonb *arguments);
 /* Runs search_entities under its name in the toolset sql. */
 extern Jsonb *kg_tool_search(const Jsonb *arguments);
+/*
+ * Runs search_entities for the tool find. Without "mode" and "limit", the
+ * limit is that of kg_search_limit_of_name().
+ */
+extern Jsonb *kg_find_by_name(const Jsonb *arguments);
 extern Jsonb *kg_tool_bfs_query(const Jsonb *arguments);
 extern Jsonb *kg_tool_describe_entity(const Jsonb *arguments);
 extern Jsonb *kg_tool_describe_entities(const Jsonb *arguments);
