@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "base/json.h"
 #include "base/toolset.h"
+#include "model/handle.h"
 #include "tools/reply/joined_rows.h"
 #include "tools/reply/reply_text.h"
 
@@ -202,16 +203,11 @@ begin_item(StringInfo text)
 static char *
 end_handle(const JsonbValue *name, const JsonbValue *value)
 {
-	const JsonbContainer *object = kg_json_container(value);
-	JsonbValue type;
-	JsonbValue id;
-
 	if ((!kg_json_string_is(name, "from") && !kg_json_string_is(name, "to")) ||
-		!kg_json_is_object(value) || kg_json_length(object) != 2 ||
-		kg_json_get(object, "type", &type) == NULL || type.type != jbvString ||
-		kg_json_get(object, "id", &id) == NULL || id.type != jbvString)
+		!kg_json_is_object(value) ||
+		kg_json_length(kg_json_container(value)) != 2)
 		return NULL;
-	return psprintf("%s:%s", kg_json_cstring(&type), kg_json_cstring(&id));
+	return kg_handle_read(kg_json_container(value));
 }
 
 static bool
