@@ -753,65 +753,46 @@ write_members(StringInfo text, const Told *told, int place)
 	}
 }
 
-/*
- * Returns the number of bytes that the text would have for the rows, nodes and
- * edges that joined rows replace.
- */
-static int
-length_apart(const Told *told)
-{
-	StringInfoData text;
-
-	initStringInfo(&text);
-	kg_json_each(it, told->reply)
-	{
-		if ((!is_joined(&it.key) && !kg_json_string_is(&it.key, "rows")) ||
-			is_implied(told, &it))
-			continue;
-		kg_json_append(&text, &it.key);
-		appendStringInfoString(&text, ":,");
-		write_shorter(&text, &it.value, kg_json_string_is(&it.key, "edges"));
-	}
-	return text.len;
-}
-
-/*
- * Sets the member joined to the joined rows (rows merged with their nodes and
- * edges), if they are shorter than separate rows, nodes and edges.
- */
-static void
-join_rows(Told *told)
-{
-	List *names;
-	Jsonb *rows = kg_joined_rows(told->reply, &names);
-	StringInfoData text;
-
-	if (rows == NULL)
-		return;
-	initStringInfo(&text);
-	if (append_rows(&text, &rows->root, false, names) &&
-		text.len < length_apart(told))
-		told->joined = text.data;
-}
-
-static char *
-rows_text(const JsonbContainer *reply, const Jsonb *sent)
+static StringInfoData
+members_text(const Told *told)
 {
 	const int nfirst = lengthof(names) - nlast;
 	StringInfoData text;
-	Told told;
 
-	read_told(&told, reply, &sent->root);
-	join_rows(&told);
 	initStringInfo(&text);
 	appendStringInfoChar(&text, '{');
 	for (int i = 0; i < nfirst; i++)
-		write_members(&text, &told, i);
-	write_members(&text, &told, -1);
+		write_members(&text, told, i);
+	write_members(&text, told, -1);
 	for (int i = nfirst; i < lengthof(names); i++)
-		write_members(&text, &told, i);
+		write_members(&text, told, i);
 	appendStringInfoChar(&text, '}');
-	return text.data;
+	return text;
+}
+
+/*
+ * Returns the shorter text of two: with rows, nodes and edges, or with joined
+ * rows in place of these.
+ */
+static char *
+rows_text(const JsonbContainer *reply, const Jsonb *sent)
+{
+	StringInfoData joined_rows;
+	StringInfoData joined;
+	StringInfoData text;
+	Jsonb *rows;
+	List *columns;
+	Told told;
+
+	read_told(&told, reply, &sent->root);
+	text = members_text(&told);
+	rows = kg_joined_rows(reply, &columns);
+	initStringInfo(&joined_rows);
+	if (rows == NULL || !append_rows(&joined_rows, &rows->root, false, columns))
+		return text.data;
+	told.joined = joined_rows.data;
+	joined = members_text(&told);
+	return joined.len < text.len ? joined.data : text.data;
 }
 
 static char *
