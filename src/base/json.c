@@ -18,6 +18,15 @@ kg_json_get(const JsonbContainer *object, const char *key, JsonbValue *value)
 		(JsonbContainer *) object, key, strlen(key), value);
 }
 
+bool
+kg_json_is_true(const JsonbContainer *object, const char *key)
+{
+	JsonbValue value;
+
+	return kg_json_get(object, key, &value) != NULL && value.type == jbvBool &&
+		   value.val.boolean;
+}
+
 const JsonbContainer *
 kg_json_container(const JsonbValue *value)
 {

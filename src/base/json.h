@@ -16,6 +16,8 @@
  */
 extern JsonbValue *kg_json_get(const JsonbContainer *object, const char *key,
 							   JsonbValue *value);
+/* Returns whether a member of an object is true. */
+extern bool kg_json_is_true(const JsonbContainer *object, const char *key);
 
 /* Returns the container of an object or array, or NULL for a scalar. */
 extern const JsonbContainer *kg_json_container(const JsonbValue *value);

@@ -197,9 +197,7 @@ gather_types(const Parser *parser, const JsonbContainer *object, Gathered *g)
 {
 	JsonbValue value;
 
-	if (parser->has_nullable &&
-		kg_json_get(object, "nullable", &value) != NULL &&
-		value.type == jbvBool && value.val.boolean)
+	if (parser->has_nullable && kg_json_is_true(object, "nullable"))
 		g->types |= TYPE_NULL;
 	if (kg_json_get(object, "type", &value) == NULL)
 		return;

@@ -145,15 +145,6 @@ write_nullable(Copy *copy, const JsonbValue *type)
 }
 
 static bool
-is_true(const JsonbContainer *schema, const char *keyword)
-{
-	JsonbValue value;
-
-	return kg_json_get(schema, keyword, &value) != NULL &&
-		   value.type == jbvBool && value.val.boolean;
-}
-
-static bool
 has_item_list(const JsonbContainer *schema)
 {
 	JsonbValue items;
@@ -185,19 +176,19 @@ translate_keyword(Copy *copy, const JsonbContainer *schema,
 		copy_schema(copy, value);
 	}
 	else if (booleans && kg_json_string_is(key, "minimum") &&
-			 is_true(schema, "exclusiveMinimum"))
+			 kg_json_is_true(schema, "exclusiveMinimum"))
 	{
 		kg_jw_key(copy->w, "exclusiveMinimum");
 		kg_jw_value(copy->w, value);
 	}
 	else if (booleans && kg_json_string_is(key, "maximum") &&
-			 is_true(schema, "exclusiveMaximum"))
+			 kg_json_is_true(schema, "exclusiveMaximum"))
 	{
 		kg_jw_key(copy->w, "exclusiveMaximum");
 		kg_jw_value(copy->w, value);
 	}
 	else if (copy->dialect == KG_OPENAPI_30 && kg_json_string_is(key, "type") &&
-			 is_true(schema, "nullable"))
+			 kg_json_is_true(schema, "nullable"))
 		write_nullable(copy, value);
 	else
 		return kg_json_string_is(key, "nullable") ||

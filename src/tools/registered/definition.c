@@ -1006,10 +1006,8 @@ kg_definition_read(const Jsonb *definition, KgErrorList *errors)
 	def->title = kg_definition_string(definition, "title");
 	def->description = kg_definition_string(definition, "description");
 	def->toolset = kg_definition_string(definition, "toolset");
-	def->blank_is_absent = kg_json_get(&definition->root,
-									   "blank_is_absent",
-									   &value) != NULL &&
-						   value.val.boolean;
+	def->blank_is_absent = kg_json_is_true(&definition->root,
+										   "blank_is_absent");
 	read_input(&r);
 	read_output(&r);
 	if (!read_kind(&r, &sql))

@@ -369,23 +369,19 @@ read_relation(Reader *r, const JsonbContainer *object)
 	JsonbValue name;
 	JsonbValue from;
 	JsonbValue to;
-	JsonbValue flag;
-	bool symmetric;
 	int source;
 
 	if (!string_member(object, "name", &name) ||
 		!string_member(object, "from", &from) ||
 		!string_member(object, "to", &to))
 		return;
-	symmetric = kg_json_get(object, "symmetric", &flag) != NULL &&
-				flag.type == jbvBool && flag.val.boolean;
 	source = add_handle(r, &from);
 	add_edge(r,
 			 source,
 			 add_handle(r, &to),
 			 name.val.string.val,
 			 name.val.string.len,
-			 symmetric);
+			 kg_json_is_true(object, "symmetric"));
 }
 
 /*

@@ -528,8 +528,7 @@ read_told(Told *told, const JsonbContainer *reply, const JsonbContainer *sent)
 	told->reply = reply;
 	told->sent = sent;
 	told->joined = NULL;
-	told->whole = kg_json_get(reply, "truncated", &value) == NULL ||
-				  value.type != jbvBool || !value.val.boolean;
+	told->whole = !kg_json_is_true(reply, "truncated");
 	told->all = told->whole && total > 0 &&
 						total == number_of(reply, "returned")
 					? total
