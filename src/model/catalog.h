@@ -236,6 +236,7 @@ typedef struct KgRelation
 	int expose; /* KG_EXPOSE_* bits, if the relation is declared */
 	int nvariants;
 	KgVariant *variants;
+	const Jsonb *definitions; /* {uri: schema} of the bundle, or NULL */
 	/* number of fields of edge properties, of all variants together */
 	int nfields;
 	KgField *fields;
