@@ -277,6 +277,9 @@ typedef struct KgTypeRow
 	bool complete;
 	/* List of char *: properties of this type that x-ref-fields name */
 	List *named;
+	/* bits of the KgTraits that kg_row_has() has already determined */
+	int known_traits;
+	int traits; /* bits of the known traits that the type has */
 } KgTypeRow;
 
 /*
@@ -414,10 +417,12 @@ extern const KgType *kg_tool_type(const KgTool *tool);
 
 /*
  * Return whether a type, or any type of the catalog, has the trait. Only
- * schemas that contain the trait's annotation are parsed.
+ * schemas that contain the trait's annotation are parsed. kg_type_with()
+ * returns the type if it has the trait, otherwise NULL.
  */
 extern bool kg_row_has(const KgTypeRow *row, KgTrait trait);
 extern bool kg_catalog_has(const KgCatalog *catalog, KgTrait trait);
+extern const KgType *kg_type_with(const KgTypeRow *row, KgTrait trait);
 
 /*
  * Returns true if the caller sees a type at each end of the relation.

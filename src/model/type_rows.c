@@ -316,8 +316,22 @@ static const struct
 bool
 kg_row_has(const KgTypeRow *row, KgTrait trait)
 {
-	return (row->type != NULL || mentions(row, traits[trait].mention)) &&
-		   traits[trait].has(kg_type_parsed(row));
+	KgTypeRow *mutable = (KgTypeRow *) row;
+	bool has;
+
+	if (row->known_traits & 1 << trait)
+		return row->traits & 1 << trait;
+	has = (row->type != NULL || mentions(row, traits[trait].mention)) &&
+		  traits[trait].has(kg_type_parsed(row));
+	mutable->known_traits |= 1 << trait;
+	mutable->traits |= has << trait;
+	return has;
+}
+
+const KgType *
+kg_type_with(const KgTypeRow *row, KgTrait trait)
+{
+	return kg_row_has(row, trait) ? kg_type_of(row) : NULL;
 }
 
 bool
