@@ -293,6 +293,8 @@ typedef enum KgTrait
 	KG_TRAIT_PERIOD,	/* x-valid-from or x-valid-to */
 	KG_TRAIT_HISTORY,	/* x-history */
 	KG_TRAIT_SEARCH,	/* x-search */
+	KG_TRAIT_SUMMARY,	/* x-summary-fields */
+	KG_TRAIT_MENTIONS,	/* a property total_mentions */
 	KG_TRAIT_COUNTS		/* x-derived with x-index */
 } KgTrait;
 #define KG_TRAITS (KG_TRAIT_COUNTS + 1)

@@ -1030,8 +1030,7 @@ type_of_handle(const Compact *c, const KgHandles *handles, int i)
 	if (handles->refs[i].id != NULL)
 		return kg_graph_type(c->call.graph, handles->refs[i].rank - 1);
 	for (int t = 0; t < catalog->ntypes; t++)
-		if (kg_id_of_type(kg_type_of(&catalog->types[t]), handles->given[i]) !=
-			NULL)
+		if (kg_id_of_row(&catalog->types[t], handles->given[i]) != NULL)
 			return kg_type_of(&catalog->types[t]);
 	return NULL;
 }
