@@ -599,12 +599,7 @@ read_options(const Jsonb *options, KgCheckCall *call)
 
 	kg_check_options(options, known);
 	call->limit = 100;
-	if (kg_json_get(&options->root, "repair", &value))
-	{
-		if (value.type != jbvBool)
-			kg_error_throw_option("repair", &value, "a boolean");
-		call->repair = value.val.boolean;
-	}
+	call->repair = kg_option_is_on(options, "repair");
 	if (kg_json_get(&options->root, "limit", &value) &&
 		(!kg_json_int64(&value, &call->limit) || call->limit < 0 ||
 		 call->limit > 10000))

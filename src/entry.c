@@ -35,13 +35,11 @@ write_once(FunctionCallInfo fcinfo, const Entry *entry, KgCall *call)
 	const Jsonb *options = place < 0 ? NULL : PG_GETARG_JSONB_P(place);
 	const char *key = NULL;
 	KgRequest request;
-	JsonbValue dry_run;
 	Jsonb *reply;
 
 	if (options && JB_ROOT_IS_OBJECT(options))
 		key = kg_idempotency_key(options);
-	if (key == NULL || (kg_json_get(&options->root, "dry_run", &dry_run) &&
-						dry_run.type == jbvBool && dry_run.val.boolean))
+	if (key == NULL || kg_json_is_true(&options->root, "dry_run"))
 		return entry->body(fcinfo, call);
 	reply = kg_idempotency_begin(&request, key, fcinfo);
 	if (reply != NULL && entry->of_type)

@@ -16,11 +16,11 @@
 #include "query/run/decisions.h"
 #include "query/view/view_rows.h"
 
-/* Adds a type to the list if the type has x-authorize. */
+/* Adds a type to the list if it is not NULL and has x-authorize. */
 static List *
 add_type(List *types, const KgAsk *ask, const KgType *type)
 {
-	if (type->authorize == NULL)
+	if (type == NULL || type->authorize == NULL)
 		return types;
 	kg_decisions_require(ask->catalog, type, NULL);
 	return lappend(types, (void *) type);
@@ -39,7 +39,10 @@ decided_types(const KgAsk *ask)
 
 	if (ask->calls != NIL)
 		for (int i = 0; i < ask->catalog->ntypes; i++)
-			types = add_type(types, ask, kg_type_of(&ask->catalog->types[i]));
+			types = add_type(
+				types,
+				ask,
+				kg_type_with(&ask->catalog->types[i], KG_TRAIT_AUTHORIZE));
 	else
 		foreach(lc, kg_ask_types(ask))
 			types = add_type(types, ask, lfirst(lc));

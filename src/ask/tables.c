@@ -36,7 +36,7 @@ typedef struct KgAskTable
  */
 typedef struct Meant
 {
-	const KgType *type;
+	const KgTypeRow *row;
 	const KgRelation *relation;
 } Meant;
 
@@ -71,10 +71,10 @@ note(KgAsk *ask, const char *name, const Meant *meant, bool cte)
 		return;
 	if (meant != NULL)
 	{
-		table->type = meant->type;
+		table->type = meant->row ? kg_type_of(meant->row) : NULL;
 		table->relation = meant->relation;
 		whole = meant->relation && kg_validity_rows_suffice(ask->catalog);
-		query = kg_ask_view(ask->catalog, meant->type, meant->relation, whole);
+		query = kg_ask_view(ask->catalog, table->type, table->relation, whole);
 		ask->whole |= whole;
 	}
 	table->query = query;
@@ -109,14 +109,14 @@ full_name(const char *bundle, const char *of)
 static const char *
 own_name(const Meant *meant)
 {
-	return name_of(meant->type ? meant->type->name : meant->relation->name);
+	return name_of(meant->row ? meant->row->name : meant->relation->name);
 }
 
 static const char *
 own_full_name(const Meant *meant)
 {
-	return meant->type
-			   ? full_name(meant->type->bundle, meant->type->name)
+	return meant->row
+			   ? full_name(meant->row->bundle, meant->row->name)
 			   : full_name(meant->relation->bundle, meant->relation->name);
 }
 
@@ -130,7 +130,7 @@ all_tables(const KgAsk *ask, int *n)
 
 	*n = 0;
 	for (int i = 0; i < catalog->ntypes; i++)
-		all[(*n)++].type = kg_type_of(&catalog->types[i]);
+		all[(*n)++].row = &catalog->types[i];
 	for (int i = 0; i < catalog->nrelations; i++)
 		if (kg_catalog_joins(catalog, &catalog->relations[i]))
 			all[(*n)++].relation = &catalog->relations[i];

@@ -18,6 +18,15 @@ kg_json_get(const JsonbContainer *object, const char *key, JsonbValue *value)
 		(JsonbContainer *) object, key, strlen(key), value);
 }
 
+bool
+kg_json_is_true(const JsonbContainer *object, const char *key)
+{
+	JsonbValue value;
+
+	return kg_json_get(object, key, &value) != NULL && value.type == jbvBool &&
+		   value.val.boolean;
+}
+
 const JsonbContainer *
 kg_json_container(const JsonbValue *value)
 {
@@ -513,6 +522,60 @@ kg_json_pointer_append(StringInfo pointer, const char *name, int len)
 		else
 			appendStringInfoChar(pointer, name[i]);
 	}
+}
+
+const char *
+kg_json_pointer_step(const char *pointer, StringInfo step)
+{
+	resetStringInfo(step);
+	for (pointer++; *pointer != '\0' && *pointer != '/'; pointer++)
+	{
+		bool escaped = pointer[0] == '~' &&
+					   (pointer[1] == '0' || pointer[1] == '1');
+
+		appendStringInfoChar(
+			step, escaped ? (*++pointer == '0' ? '~' : '/') : *pointer);
+	}
+	return pointer;
+}
+
+int
+kg_json_pointer_index(const char *step)
+{
+	char *end;
+	long index = strtol(step, &end, 10);
+
+	return end == step || *end != '\0' || index < 0 || index > PG_INT32_MAX
+			   ? -1
+			   : (int) index;
+}
+
+bool
+kg_json_follow(JsonbValue *value, const char *pointer)
+{
+	bool found = true;
+	StringInfoData step;
+
+	initStringInfo(&step);
+	while (*pointer == '/' && found)
+	{
+		const JsonbContainer *container = kg_json_container(value);
+		int index;
+
+		pointer = kg_json_pointer_step(pointer, &step);
+		if (kg_json_is_object(value))
+		{
+			found = kg_json_get(container, step.data, value) != NULL;
+			continue;
+		}
+		index = kg_json_is_array(value) ? kg_json_pointer_index(step.data) : -1;
+		found = index >= 0 && index < kg_json_length(container);
+		if (found)
+			*value = *getIthJsonbValueFromContainer(
+				(JsonbContainer *) container, (uint32) index);
+	}
+	pfree(step.data);
+	return found;
 }
 
 /* Returns true for a JSON number: -? digits [. digits] [e[+-] digits]. */

@@ -16,6 +16,8 @@
  */
 extern JsonbValue *kg_json_get(const JsonbContainer *object, const char *key,
 							   JsonbValue *value);
+/* Returns whether a member of an object is true. */
+extern bool kg_json_is_true(const JsonbContainer *object, const char *key);
 
 /* Returns the container of an object or array, or NULL for a scalar. */
 extern const JsonbContainer *kg_json_container(const JsonbValue *value);
@@ -233,6 +235,18 @@ extern Jsonb *kg_json_parse(const char *text);
 /* Appends a member name to a JSON Pointer, with ~ and / escaped (RFC 6901). */
 extern void kg_json_pointer_append(StringInfo pointer, const char *name,
 								   int len);
+/*
+ * Reads the first step of a JSON Pointer into "step", without escapes. Returns
+ * the rest of the pointer.
+ */
+extern const char *kg_json_pointer_step(const char *pointer, StringInfo step);
+/* Returns the index that a step into an array means, or -1. */
+extern int kg_json_pointer_index(const char *step);
+/*
+ * Replaces a value by the target of a JSON Pointer into the value. Returns
+ * false if there is no target.
+ */
+extern bool kg_json_follow(JsonbValue *value, const char *pointer);
 
 /*
  * Reads a string that contains a JSON number of at most 60 characters without

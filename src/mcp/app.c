@@ -73,11 +73,8 @@ kg_mcp_app_agreed(KgMcpRevision revision, const JsonbContainer *capabilities)
 bool
 kg_mcp_app_remembered(KgMcpRevision revision, const JsonbContainer *message)
 {
-	JsonbValue told;
-
 	return revision >= KG_MCP_2025_06_18 &&
-		   kg_json_get(message, "kg_app", &told) != NULL &&
-		   told.type == jbvBool && told.val.boolean && kg_mcp_app_page_exists();
+		   kg_json_is_true(message, "kg_app") && kg_mcp_app_page_exists();
 }
 
 void
@@ -118,13 +115,9 @@ static bool
 only_reads(const JsonbContainer *tool)
 {
 	JsonbValue annotations;
-	JsonbValue hint;
 
 	return kg_json_get(tool, "annotations", &annotations) != NULL &&
-		   kg_json_get(kg_json_container(&annotations),
-					   "readOnlyHint",
-					   &hint) != NULL &&
-		   hint.type == jbvBool && hint.val.boolean;
+		   kg_json_is_true(kg_json_container(&annotations), "readOnlyHint");
 }
 
 static Jsonb *

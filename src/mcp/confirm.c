@@ -47,9 +47,7 @@ kg_mcp_read_answer(const KgMcpRequest *req, const Jsonb **arguments)
 	if (!kg_json_string_is(&value, "accept"))
 		return KG_MCP_REFUSED;
 	content = object_member(answer, "content");
-	if (content == NULL ||
-		kg_json_get(content, KG_MCP_CONFIRM, &value) == NULL ||
-		value.type != jbvBool || !value.val.boolean)
+	if (!kg_json_is_true(content, KG_MCP_CONFIRM))
 		return KG_MCP_REFUSED;
 	*arguments = kg_json_with(*arguments, "confirm", &state);
 	return KG_MCP_AGREED;

@@ -171,8 +171,7 @@ choose_revision(KgMcpRequest *req, const JsonbContainer *message)
 	}
 	req->revision = modern ? KG_MCP_2026_07_28 : revision;
 	req->app = !modern && kg_mcp_app_remembered(revision, message);
-	req->lax = !modern && kg_json_get(message, "kg_lax", &told) != NULL &&
-			   told.type == jbvBool && told.val.boolean;
+	req->lax = !modern && kg_json_is_true(message, "kg_lax");
 	return !modern || check_envelope(req, container);
 }
 

@@ -166,8 +166,7 @@ write_filter(KgMcpRequest *req, const JsonbContainer *asked, KgJsonWriter *w)
 
 	kg_jw_begin_object(w);
 	for (int i = 0; i < lengthof(kinds); i++)
-		if (kg_json_get(asked, kinds[i], &value) && value.type == jbvBool &&
-			value.val.boolean)
+		if (kg_json_is_true(asked, kinds[i]))
 			kg_jw_kbool(w, kinds[i], true);
 	if (kg_json_get(asked, "resourceSubscriptions", &value) &&
 		kg_json_is_array(&value))

@@ -250,15 +250,6 @@ refuse_unknown(KgMcpRequest *req, const KgToolList *list, const char *name)
 						 nearest ? nearest : "");
 }
 
-static bool
-is_error(const Jsonb *result)
-{
-	JsonbValue value;
-
-	return kg_json_get(&result->root, "isError", &value) != NULL &&
-		   value.type == jbvBool && value.val.boolean;
-}
-
 /*
  * Returns whether a result is an error about invalid arguments. Before
  * 2025-11-25 such an error is a JSON-RPC error. Since then it is a result,
@@ -269,7 +260,7 @@ is_argument_error(const Jsonb *result, JsonbValue *error)
 {
 	JsonbValue value;
 
-	return is_error(result) &&
+	return kg_json_is_true(&result->root, "isError") &&
 		   kg_json_get(&result->root, "structuredContent", &value) != NULL &&
 		   kg_json_get(kg_json_container(&value), "error", error) != NULL &&
 		   kg_json_get(kg_json_container(error), "code", &value) != NULL &&
@@ -305,7 +296,7 @@ is_refused(const Jsonb *result)
 	JsonbValue value;
 	JsonbValue error;
 
-	if (!is_error(result))
+	if (!kg_json_is_true(&result->root, "isError"))
 		return false;
 	return kg_json_get(&result->root, "structuredContent", &value) == NULL ||
 		   kg_json_get(kg_json_container(&value), "error", &error) == NULL ||
@@ -322,7 +313,8 @@ result_meta(const KgMcpRequest *req, const Jsonb *result, JsonbValue *meta)
 	/*
 	 * An error has rolled back all writes, so there are no writes to identify.
 	 */
-	char *wrote = is_error(result) ? NULL : kg_mcp_wrote(req);
+	char *wrote = kg_json_is_true(&result->root, "isError") ? NULL
+															: kg_mcp_wrote(req);
 	KgJsonWriter w;
 
 	if (wrote == NULL)

@@ -25,7 +25,6 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
-#include "schema/metaschema.h"
 #include "schema/schema.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -56,6 +55,7 @@ typedef struct Member
 {
 	JsonbValue key;
 	JsonbValue schema;
+	const KgSchemaDocument *document; /* document that contains the schema */
 } Member;
 
 /* The union of all descriptions of one value in the schema. */
@@ -65,8 +65,9 @@ typedef struct Gathered
 	int types;		/* bit mask of TYPE_* */
 	List *members;	/* List of Member *: properties */
 	List *required; /* List of char * */
-	bool has_items;
 	JsonbValue items;
+	/* document that contains the schema of items; NULL: no items */
+	const KgSchemaDocument *items_document;
 	List *enum_values; /* List of JsonbValue * */
 	int nenums;		   /* number of subschemas with an enum */
 	const char *format;
@@ -79,7 +80,6 @@ typedef struct Parser
 {
 	const Jsonb *schema;
 	const Jsonb *definitions;
-	bool has_nullable; /* the dialect is OpenAPI 3.0 */
 	const char *path;
 	KgErrorList *errors;
 	List *fields; /* List of KgField * */
@@ -163,7 +163,8 @@ type_of_value(const JsonbValue *value)
 	}
 }
 
-static void gather(Parser *parser, const JsonbValue *schema, Gathered *g);
+static void gather(Parser *parser, const KgSchemaDocument *document,
+				   const JsonbValue *schema, Gathered *g);
 
 /*
  * Counts visited positions, as a measure of work and memory. Returns false if
@@ -193,13 +194,13 @@ is_first_visit(Parser *parser, const JsonbContainer *place)
 }
 
 static void
-gather_types(const Parser *parser, const JsonbContainer *object, Gathered *g)
+gather_types(const KgSchemaDocument *document, const JsonbContainer *object,
+			 Gathered *g)
 {
 	JsonbValue value;
 
-	if (parser->has_nullable &&
-		kg_json_get(object, "nullable", &value) != NULL &&
-		value.type == jbvBool && value.val.boolean)
+	if (document->dialect == KG_OPENAPI_30 &&
+		kg_json_is_true(object, "nullable"))
 		g->types |= TYPE_NULL;
 	if (kg_json_get(object, "type", &value) == NULL)
 		return;
@@ -232,7 +233,8 @@ gather_enum(Parser *parser, const JsonbContainer *object, Gathered *g)
 }
 
 static void
-gather_members(Parser *parser, const JsonbContainer *object, Gathered *g)
+gather_members(Parser *parser, const KgSchemaDocument *document,
+			   const JsonbContainer *object, Gathered *g)
 {
 	JsonbValue value;
 
@@ -254,6 +256,7 @@ gather_members(Parser *parser, const JsonbContainer *object, Gathered *g)
 
 		member->key = it.key;
 		member->schema = it.value;
+		member->document = document;
 		g->members = lappend(g->members, member);
 	}
 }
@@ -263,8 +266,8 @@ gather_members(Parser *parser, const JsonbContainer *object, Gathered *g)
  * value is an array of schemas.
  */
 static void
-gather_branches(Parser *parser, const JsonbContainer *object,
-				const char *keyword, Gathered *g)
+gather_branches(Parser *parser, const KgSchemaDocument *document,
+				const JsonbContainer *object, const char *keyword, Gathered *g)
 {
 	JsonbValue value;
 
@@ -272,11 +275,12 @@ gather_branches(Parser *parser, const JsonbContainer *object,
 		!kg_json_is_array(&value))
 		return;
 	kg_json_each(it, kg_json_container(&value))
-		gather(parser, &it.value, g);
+		gather(parser, document, &it.value, g);
 }
 
 static void
-gather(Parser *parser, const JsonbValue *schema, Gathered *g)
+gather(Parser *parser, const KgSchemaDocument *document,
+	   const JsonbValue *schema, Gathered *g)
 {
 	const JsonbContainer *object;
 	JsonbValue value;
@@ -291,14 +295,15 @@ gather(Parser *parser, const JsonbValue *schema, Gathered *g)
 		return;
 	parser->nesting++;
 
-	gather_types(parser, object, g);
+	gather_types(document, object, g);
 	gather_enum(parser, object, g);
-	gather_members(parser, object, g);
-	if (!g->has_items && kg_json_get(object, "items", &value) != NULL &&
+	gather_members(parser, document, object, g);
+	if (g->items_document == NULL &&
+		kg_json_get(object, "items", &value) != NULL &&
 		kg_json_is_object(&value))
 	{
-		g->has_items = true;
 		g->items = value;
+		g->items_document = document;
 	}
 	if (g->format == NULL && kg_json_get(object, "format", &value) != NULL &&
 		value.type == jbvString)
@@ -316,16 +321,15 @@ gather(Parser *parser, const JsonbValue *schema, Gathered *g)
 	if (kg_json_get(object, "$ref", &value) != NULL && value.type == jbvString)
 	{
 		JsonbValue target;
+		const KgSchemaDocument *other = kg_schema_ref_find(
+			document, parser->definitions, kg_json_cstring(&value), &target);
 
-		if (kg_schema_ref_find(parser->schema,
-							   parser->definitions,
-							   kg_json_cstring(&value),
-							   &target))
-			gather(parser, &target, g);
+		if (other != NULL)
+			gather(parser, other, &target, g);
 	}
-	gather_branches(parser, object, "allOf", g);
-	gather_branches(parser, object, "anyOf", g);
-	gather_branches(parser, object, "oneOf", g);
+	gather_branches(parser, document, object, "allOf", g);
+	gather_branches(parser, document, object, "anyOf", g);
+	gather_branches(parser, document, object, "oneOf", g);
 	parser->nesting--;
 }
 
@@ -355,7 +359,7 @@ effective_types(const Gathered *g)
 			types |= type_of_value(lfirst(lc));
 		if (types == 0 && g->members != NIL)
 			types = TYPE_OBJECT;
-		if (types == 0 && g->has_items)
+		if (types == 0 && g->items_document != NULL)
 			types = TYPE_ARRAY;
 	}
 	return types;
@@ -733,7 +737,7 @@ walk_property(Parser *parser, const Member *member, const Gathered *parent,
 			memcmp(same->key.val.string.val,
 				   member->key.val.string.val,
 				   same->key.val.string.len) == 0)
-			gather(parser, &same->schema, &g);
+			gather(parser, same->document, &same->schema, &g);
 	}
 	initStringInfo(&pointer);
 	appendStringInfo(&pointer, "%s/properties", parent_pointer);
@@ -745,13 +749,13 @@ walk_property(Parser *parser, const Member *member, const Gathered *parent,
 	steps = lappend(list_copy(steps), new_step(key, strlen(key)));
 	types = effective_types(&g);
 	field->nullable = (types & TYPE_NULL) != 0;
-	while ((types & ~TYPE_NULL) == TYPE_ARRAY && g.has_items &&
+	while ((types & ~TYPE_NULL) == TYPE_ARRAY && g.items_document != NULL &&
 		   depth++ < KG_MAX_FIELD_DEPTH)
 	{
 		Gathered items;
 
 		begin_gathering(parser, &items);
-		gather(parser, &g.items, &items);
+		gather(parser, g.items_document, &g.items, &items);
 		inherit_annotations(&items, &g);
 		appendStringInfoString(&pointer, "/items");
 		steps = lappend(steps, new_step(NULL, 0));
@@ -1415,8 +1419,6 @@ init_parser(Parser *parser, const Jsonb *schema, const Jsonb *definitions,
 	memset(parser, 0, sizeof(*parser));
 	parser->schema = schema;
 	parser->definitions = definitions;
-	parser->has_nullable = kg_metaschema_document_dialect(schema) ==
-						   KG_OPENAPI_30;
 	parser->path = path;
 	parser->errors = errors;
 	parser->refusing = errors != NULL;
@@ -1446,7 +1448,7 @@ try_depth(Parser *parser, int max_depth, const JsonbValue *root, Gathered *g)
 	parser->places = 0;
 	parser->full = false;
 	begin_gathering(parser, g);
-	gather(parser, root, g);
+	gather(parser, kg_schema_document(root), root, g);
 	walk_members(parser, g, "", NIL, false, true, "", 0);
 	hash_destroy(parser->visits);
 	hash_destroy(parser->names);

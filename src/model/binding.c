@@ -132,7 +132,7 @@ kg_binding_read(const JsonbValue *value, bool of_relation, const char *path,
 	if (kg_json_get(object, "shared", &member))
 	{
 		valid &= member.type == jbvBool;
-		binding->shared = member.type == jbvBool && member.val.boolean;
+		binding->shared = kg_json_is_true(object, "shared");
 	}
 	if (kg_json_get(object, "columns", &member))
 	{

@@ -167,13 +167,14 @@ add_variant(KgCatalog *catalog, KgRelation *relation, uint64 row)
 	variant->schema = row_jsonb(row, 8);
 	variant->description = row_text(row, 11);
 	variant->edges = NULL;
+	relation->definitions = from->definitions;
 	if (variant->schema)
 	{
 		KgField *fields;
 		KgPeriod period;
 		JsonbValue table;
 		int n = kg_properties_parse(
-			variant->schema, from->definitions, "", NULL, &fields, &period);
+			variant->schema, relation->definitions, "", NULL, &fields, &period);
 
 		if (kg_period_any(&period))
 		{

@@ -236,6 +236,7 @@ typedef struct KgRelation
 	int expose; /* KG_EXPOSE_* bits, if the relation is declared */
 	int nvariants;
 	KgVariant *variants;
+	const Jsonb *definitions; /* {uri: schema} of the bundle, or NULL */
 	/* number of fields of edge properties, of all variants together */
 	int nfields;
 	KgField *fields;
@@ -276,6 +277,9 @@ typedef struct KgTypeRow
 	bool complete;
 	/* List of char *: properties of this type that x-ref-fields name */
 	List *named;
+	/* bits of the KgTraits that kg_row_has() has already determined */
+	int known_traits;
+	int traits; /* bits of the known traits that the type has */
 } KgTypeRow;
 
 /*
@@ -289,6 +293,8 @@ typedef enum KgTrait
 	KG_TRAIT_PERIOD,	/* x-valid-from or x-valid-to */
 	KG_TRAIT_HISTORY,	/* x-history */
 	KG_TRAIT_SEARCH,	/* x-search */
+	KG_TRAIT_SUMMARY,	/* x-summary-fields */
+	KG_TRAIT_MENTIONS,	/* a property total_mentions */
 	KG_TRAIT_COUNTS		/* x-derived with x-index */
 } KgTrait;
 #define KG_TRAITS (KG_TRAIT_COUNTS + 1)
@@ -413,10 +419,12 @@ extern const KgType *kg_tool_type(const KgTool *tool);
 
 /*
  * Return whether a type, or any type of the catalog, has the trait. Only
- * schemas that contain the trait's annotation are parsed.
+ * schemas that contain the trait's annotation are parsed. kg_type_with()
+ * returns the type if it has the trait, otherwise NULL.
  */
 extern bool kg_row_has(const KgTypeRow *row, KgTrait trait);
 extern bool kg_catalog_has(const KgCatalog *catalog, KgTrait trait);
+extern const KgType *kg_type_with(const KgTypeRow *row, KgTrait trait);
 
 /*
  * Returns true if the caller sees a type at each end of the relation.

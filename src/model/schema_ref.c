@@ -5,68 +5,19 @@
 #include "postgres.h"
 
 #include "base/json.h"
-#include "model/schema_ref.h"
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "model/schema_ref.h"
+#include "schema/metaschema.h"
+#include "schema/uri.h"
 
-/* Returns the next unescaped step of a JSON Pointer and advances *pointer. */
-static char *
-next_step(const char **pointer)
+const KgSchemaDocument *
+kg_schema_document(const JsonbValue *root)
 {
-	StringInfoData step;
-	const char *p = *pointer + 1;
+	KgSchemaDocument *document = palloc(sizeof(KgSchemaDocument));
 
-	initStringInfo(&step);
-	for (; *p && *p != '/'; p++)
-	{
-		if (p[0] == '~' && (p[1] == '0' || p[1] == '1'))
-			appendStringInfoChar(&step, *++p == '0' ? '~' : '/');
-		else if (p[0] == '%' && isxdigit((unsigned char) p[1]) &&
-				 isxdigit((unsigned char) p[2]))
-		{
-			appendStringInfoChar(&step,
-								 (char) strtol(pnstrdup(p + 1, 2), NULL, 16));
-			p += 2;
-		}
-		else
-			appendStringInfoChar(&step, *p);
-	}
-	*pointer = p;
-	return step.data;
-}
-
-static bool
-follow(JsonbValue *value, const char *pointer)
-{
-	while (*pointer)
-	{
-		const JsonbContainer *container = kg_json_container(value);
-		char *step;
-
-		if (container == NULL || *pointer != '/')
-			return false;
-		step = next_step(&pointer);
-		if (JsonContainerIsObject(container))
-		{
-			if (kg_json_get(container, step, value) == NULL)
-				return false;
-		}
-		else
-		{
-			char *end;
-			unsigned long index = strtoul(step, &end, 10);
-			JsonbValue *item;
-
-			if (*step == '\0' || *end != '\0')
-				return false;
-			item = getIthJsonbValueFromContainer((JsonbContainer *) container,
-												 index);
-			if (item == NULL)
-				return false;
-			*value = *item;
-		}
-	}
-	return true;
+	document->root = *root;
+	document->dialect = kg_metaschema_document_dialect(kg_json_container(root));
+	return document;
 }
 
 /* Finds the first object inside the container that has this $anchor. */
@@ -99,25 +50,30 @@ find_anchor(const JsonbContainer *container, const char *anchor,
 	return found;
 }
 
-bool
-kg_schema_ref_find(const Jsonb *schema, const Jsonb *definitions,
+const KgSchemaDocument *
+kg_schema_ref_find(const KgSchemaDocument *document, const Jsonb *definitions,
 				   const char *ref, JsonbValue *target)
 {
-	const char *hash = strchr(ref, '#');
-	int len = hash ? hash - ref : strlen(ref);
+	int len = strcspn(ref, "#");
+	const char *fragment = ref[len] == '#' ? ref + len + 1 : "";
+	int ignored;
 
-	kg_json_root(schema, target);
+	*target = document->root;
 	if (len > 0)
 	{
 		if (definitions == NULL ||
 			kg_json_get(&definitions->root, pnstrdup(ref, len), target) == NULL)
-			return false;
+			return NULL;
+		document = kg_schema_document(target);
 	}
-	if (hash == NULL || hash[1] == '\0')
-		return true;
-	if (hash[1] == '/')
-		return follow(target, hash + 1);
-	if (kg_json_container(target) == NULL)
-		return false;
-	return find_anchor(kg_json_container(target), hash + 1, target);
+	fragment = kg_uri_unescape(fragment, &ignored);
+	if (fragment == NULL)
+		return NULL;
+	if (*fragment == '\0' ||
+		(*fragment == '/'
+			 ? kg_json_follow(target, fragment)
+			 : kg_json_container(target) != NULL &&
+				   find_anchor(kg_json_container(target), fragment, target)))
+		return document;
+	return NULL;
 }

@@ -1,18 +1,36 @@
 /*
  * schema_ref.h
- *	  Finding the subschema to which a $ref refers, for reading annotations.
+ *	  Finding the subschema to which a $ref refers, for readers of schemas that
+ *	  do not compile them.
  */
 #ifndef KG_SCHEMA_REF_H
 #define KG_SCHEMA_REF_H
 
+#include "schema/keyword.h"
 #include "utils/jsonb.h"
 
 /*
- * Finds the target of a $ref: "#", "#/pointer", "#anchor", or "uri[#...]" if
- * uri is the $id of one of definitions ({uri: schema}). Returns false if there
- * is no target. The schema compiler reports this error.
+ * A schema document. A reference without a URI, such as "#/$defs/x", leads to
+ * the document that contains the reference.
  */
-extern bool kg_schema_ref_find(const Jsonb *schema, const Jsonb *definitions,
-							   const char *ref, JsonbValue *target);
+typedef struct KgSchemaDocument
+{
+	JsonbValue root;
+	KgDialect dialect;
+} KgSchemaDocument;
+
+/* Returns a document, which points into the root. */
+extern const KgSchemaDocument *kg_schema_document(const JsonbValue *root);
+
+/*
+ * Finds the target of a $ref in a document: "#", "#/pointer", "#anchor", or
+ * "uri[#...]" if uri is the $id of one of definitions ({uri: schema}; or NULL).
+ * Returns the document of the target, against which references in the target
+ * are resolved. Returns NULL if there is no target; the schema compiler reports
+ * this error.
+ */
+extern const KgSchemaDocument *
+kg_schema_ref_find(const KgSchemaDocument *document, const Jsonb *definitions,
+				   const char *ref, JsonbValue *target);
 
 #endif /* KG_SCHEMA_REF_H */

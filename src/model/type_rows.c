@@ -296,6 +296,18 @@ has_search(const KgType *type)
 }
 
 static bool
+has_summary(const KgType *type)
+{
+	return type->nsummary > 0;
+}
+
+static bool
+has_mentions(const KgType *type)
+{
+	return kg_type_field(type, "total_mentions") != NULL;
+}
+
+static bool
 has_counts(const KgType *type)
 {
 	return type->ncounted > 0;
@@ -311,13 +323,29 @@ static const struct
 					   [KG_TRAIT_PERIOD] = {"x-valid-", has_period},
 					   [KG_TRAIT_HISTORY] = {"x-history", has_history},
 					   [KG_TRAIT_SEARCH] = {"x-search", has_search},
+					   [KG_TRAIT_SUMMARY] = {"x-summary-fields", has_summary},
+					   [KG_TRAIT_MENTIONS] = {"total_mentions", has_mentions},
 					   [KG_TRAIT_COUNTS] = {"x-derived", has_counts}};
 
 bool
 kg_row_has(const KgTypeRow *row, KgTrait trait)
 {
-	return (row->type != NULL || mentions(row, traits[trait].mention)) &&
-		   traits[trait].has(kg_type_parsed(row));
+	KgTypeRow *mutable = (KgTypeRow *) row;
+	bool has;
+
+	if (row->known_traits & 1 << trait)
+		return row->traits & 1 << trait;
+	has = (row->type != NULL || mentions(row, traits[trait].mention)) &&
+		  traits[trait].has(kg_type_parsed(row));
+	mutable->known_traits |= 1 << trait;
+	mutable->traits |= has << trait;
+	return has;
+}
+
+const KgType *
+kg_type_with(const KgTypeRow *row, KgTrait trait)
+{
+	return kg_row_has(row, trait) ? kg_type_of(row) : NULL;
 }
 
 bool

@@ -69,15 +69,6 @@ text_member(const Jsonb *data, const char *key)
 }
 
 static bool
-is_stub(const Jsonb *data)
-{
-	JsonbValue value;
-
-	return kg_json_get(&data->root, KG_MEMORY_STUB, &value) != NULL &&
-		   value.type == jbvBool && value.val.boolean;
-}
-
-static bool
 entity_row(TupleTableSlot *slot, void *arg)
 {
 	KgRemembrance *to = arg;
@@ -92,7 +83,7 @@ entity_row(TupleTableSlot *slot, void *arg)
 	entity->node = DatumGetInt64(slot->tts_values[0]);
 	entity->name = TextDatumGetCString(slot->tts_values[1]);
 	entity->type = text_member(data, "entityType");
-	entity->stub = is_stub(data);
+	entity->stub = kg_json_is_true(&data->root, KG_MEMORY_STUB);
 	entity->n = 0;
 	entity->observations = NULL;
 	return true;
@@ -805,7 +796,7 @@ matching_name(const KgMemorySearch *search, TupleTableSlot *slot)
 		return has_query(search, text_member(data, "content"))
 				   ? text_member(data, "entity")
 				   : NULL;
-	return !is_stub(data) &&
+	return !kg_json_is_true(&data->root, KG_MEMORY_STUB) &&
 				   (has_query(search, id) ||
 					has_query(search, text_member(data, "entityType")))
 			   ? id

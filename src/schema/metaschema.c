@@ -61,13 +61,12 @@ kg_metaschema_dialect(const char *uri)
 }
 
 KgDialect
-kg_metaschema_document_dialect(const Jsonb *document)
+kg_metaschema_document_dialect(const JsonbContainer *document)
 {
 	JsonbValue uri;
 	int dialect = 0;
 
-	if (JB_ROOT_IS_OBJECT(document) &&
-		kg_json_get(&document->root, "$schema", &uri) && uri.type == jbvString)
+	if (kg_json_get(document, "$schema", &uri) && uri.type == jbvString)
 		dialect = kg_metaschema_dialect(kg_json_cstring(&uri));
 	return dialect != 0 ? (KgDialect) dialect : KG_DRAFT_2020;
 }

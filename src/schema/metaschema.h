@@ -18,9 +18,10 @@ extern const char *kg_metaschema_text(const char *uri);
 extern int kg_metaschema_dialect(const char *uri);
 /*
  * Returns the dialect of a document according to its $schema. Returns draft
- * 2020-12 if $schema is absent or unknown.
+ * 2020-12 if $schema is absent or unknown. The document of a boolean schema is
+ * NULL.
  */
-extern KgDialect kg_metaschema_document_dialect(const Jsonb *document);
+extern KgDialect kg_metaschema_document_dialect(const JsonbContainer *document);
 /* Returns the short name of a dialect. */
 extern const char *kg_metaschema_name(KgDialect dialect);
 /* Adds the URIs of the dialects to the list of allowed values in an error. */

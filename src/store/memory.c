@@ -87,15 +87,6 @@ stored_of(const KgMemory *memory, const KgType *type, const char *const *ids,
 	return stored.data;
 }
 
-static bool
-is_stub(const Jsonb *data)
-{
-	JsonbValue stub;
-
-	return kg_json_get(&data->root, KG_MEMORY_STUB, &stub) != NULL &&
-		   stub.type == jbvBool && stub.val.boolean;
-}
-
 void
 kg_memory_look(const KgMemory *memory, KgMemoryEntity *entities, int n)
 {
@@ -106,7 +97,8 @@ kg_memory_look(const KgMemory *memory, KgMemoryEntity *entities, int n)
 		names[i] = entities[i].name;
 	stored = stored_of(memory, memory->entity, names, n);
 	for (int i = 0; i < n; i++)
-		entities[i].found = stored[i] != NULL && !is_stub(stored[i]);
+		entities[i].found = stored[i] != NULL &&
+							!kg_json_is_true(&stored[i]->root, KG_MEMORY_STUB);
 }
 
 /* ---- writing ---- */

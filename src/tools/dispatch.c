@@ -387,8 +387,7 @@ summarise(const Jsonb *reply)
 	else if (kg_json_get(&reply->root, "total_at_least", &value) &&
 			 kg_json_int64(&value, &n))
 		appendStringInfo(&text, " of at least " INT64_FORMAT, n);
-	if (kg_json_get(&reply->root, "truncated", &value) &&
-		value.type == jbvBool && value.val.boolean)
+	if (kg_json_is_true(&reply->root, "truncated"))
 		appendStringInfoString(
 			&text, "; truncated: for more, send the arguments in \"next\"");
 	return text.data;

@@ -114,9 +114,9 @@ foreign_rank(const KgGraph *graph, int64 node)
 }
 
 static bool
-foreign_has(const KgGraph *graph, const KgType *type)
+foreign_has(const KgGraph *graph, bool table)
 {
-	return type->binding != NULL || graph->foreign_state->stored;
+	return table || graph->foreign_state->stored;
 }
 
 static const KgVSource *
@@ -678,7 +678,7 @@ take_references(const KgRef *ref, void *arg)
 	References *references = arg;
 	KgExtract extract = {0};
 
-	if (kg_graph_type(references->graph, ref->rank - 1) != references->type)
+	if (!kg_graph_is_type(references->graph, ref->rank - 1, references->type))
 		return;
 	kg_extract_bound(references->type, ref->data, &extract);
 	for (int i = 0; i < extract.nreferences; i++)

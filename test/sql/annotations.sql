@@ -91,6 +91,14 @@ SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{}')) || '{"definitions": [{"$
   "relations": [{"name": "NEAR", "from": "thing", "to": "thing", "schema": {"type": "object", "properties": {"n": {"type": "integer", "x-indexed": true, "x-ours": 1}, "m": {"type": "string", "x-ref-type": "thing"}}}}]}');
 SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"d": {"$ref": "urn:d"}}')) || '{"definitions": [{"$id": "urn:d", "type": "string", "x-index": true, "x-ours": 1}],
   "relations": [{"name": "NEAR", "from": "thing", "to": "thing", "schema": {"type": "object", "properties": {"n": {"type": "integer", "x-ours": 1}, "m": {"type": "string", "x-untrusted": true}}}}]}');
+-- "#/..." in a definition leads to the definition, not to the schema of the type.
+SELECT kg_apply_bundle('{"bundle_name": "refs", "version": "1", "definitions": [{"$id": "urn:sizes", "$defs": {"n": {"type": "integer", "x-index": true}, "size": {"type": "object", "properties": {"w": {"$ref": "#/$defs/n"}}}}}],
+  "schemas": [{"entity_type": "box", "schema": {"type": "object", "x-id-field": "id", "x-tool-expose": ["list", "create"], "$defs": {"n": {"type": "string"}}, "properties": {"id": {"type": "string"},
+    "size": {"$ref": "urn:sizes#/$defs/size"}, "sizes": {"type": "array", "items": {"$ref": "urn:sizes#/$defs/size"}}, "n": {"$ref": "#/$defs/n"}}}}],
+  "relations": [{"name": "INSIDE", "from": "box", "to": "box", "tools": ["link"], "schema": {"type": "object", "properties": {"w": {"$ref": "urn:sizes#/$defs/n"}}}}],
+  "entities": [{"entity_type": "box", "items": [{"id": "a", "size": {"w": 10}, "sizes": [{"w": 3}], "n": "x"}, {"id": "b", "size": {"w": 9}}]}]}') -> 'changed' AS changed;
+SELECT kg_list_ids('box', '{"filters": {"size.w": {"gt": 9}}}') -> 'ids' AS wide, kg_list_ids('box', '{"filters": {"sizes.w": 3}}') -> 'ids' AS one_of;
+SELECT t ->> 'name' AS tool, t #> '{inputSchema,properties,items,items,properties}' AS properties FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' IN ('create_box', 'link_INSIDE') ORDER BY t ->> 'name' COLLATE "C";
 
 RESET ROLE;
 CALL test.drop('annotations');

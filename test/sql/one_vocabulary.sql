@@ -56,15 +56,30 @@ SELECT pg_temp.both('list_sale', '{"skip": 1, "page_size": 1}', '{"offset": 1, "
 SELECT pg_temp.both('find', '{"type": "sale", "page_number": 3, "limit": 1}', '{"type": "sale", "limit": 1, "offset": 2}');
 SELECT pg_temp.both('find', '{"type": "buyer", "query": "twins", "page": 2, "perPage": 1}', '{"type": "buyer", "query": "twins", "limit": 1, "offset": 1}');
 SELECT pg_temp.both('find_nodes', '{"node_label": "sale", "page": 1, "per_page": 2}', '{"node_label": "sale", "limit": 2}');
+SELECT pg_temp.both('find', '{"type": "sale", "items_per_page": 2}', '{"type": "sale", "limit": 2}');
 SELECT pg_temp.both(tool, arguments, '{"limit": 1, "type": "sale"}') FROM (VALUES ('list_sale', '{"page": 0, "per_page": 1}'), ('list_sale', '{"page": 2, "per_page": 1, "limit": 2}'), ('list_sale', '{"page": 2, "per_page": 1, "offset": 2}'), ('list_sale', '{"page": 9223372036854775807, "per_page": 2}'),
-  ('list_sale', '{"page": 1.5}'), ('list_sale', '{"page": 2, "per_page": "two"}'), ('find_nodes', '{"node_label": "sale", "page": 2, "per_page": 1}'), ('find', '{"type": "sale", "page": 2}'), ('find', '{"type": "sale", "page": 2, "page_no": 3, "limit": 1}')) t(tool, arguments);
--- hops of a step, and the direction beside the only one
+  ('list_sale', '{"page": 1.5}'), ('list_sale', '{"page": 2, "per_page": "two"}'), ('find_nodes', '{"node_label": "sale", "page": 2, "per_page": 1}'), ('find', '{"type": "sale", "page": 2}'), ('find', '{"type": "sale", "page": 2, "page_no": 3, "limit": 1}'),
+  ('find', '{"type": "sale", "per_page": 1, "page_size": 2}'), ('find', '{"type": "sale", "per_page": 1, "limit": 2}')) t(tool, arguments);
+-- hops of a step, and the direction and the hops beside the only one
 SELECT pg_temp.both('follow', '{"from": "buyer:B3", "steps": [{"type": "FRIEND", "hops": 2}]}', '{"from": "buyer:B3", "steps": [{"type": "FRIEND", "min_hops": 2, "max_hops": 2}]}');
 SELECT pg_temp.both('find', '{"type": "buyer", "related": [{"type": "FRIEND", "hops": "1..2", "to": {"ids": ["B1"]}}]}', '{"type": "buyer", "related": [{"type": "FRIEND", "min_hops": 1, "max_hops": 2, "to": {"ids": ["B1"]}}]}');
 SELECT pg_temp.both('around', '{"handle": "buyer:B3", "hops": 1}', '{"handle": "buyer:B3", "max_hops": 1}');
 SELECT pg_temp.both('follow', '{"from": "buyer:B1", "steps": ["FRIEND"], "direction": "incoming"}', '{"from": "buyer:B1", "steps": [{"type": "FRIEND", "direction": "incoming"}]}');
 SELECT pg_temp.both('follow', arguments, '{"from": "buyer:B3", "steps": [{"type": "FRIEND"}]}') FROM (VALUES ('{"from": "buyer:B3", "steps": [{"type": "FRIEND", "hops": "2.."}]}'), ('{"from": "buyer:B3", "steps": [{"type": "FRIEND", "hops": "2..1"}]}'), ('{"from": "buyer:B3", "steps": [{"type": "FRIEND", "hops": 2, "max_hops": 3}]}'), ('{"from": "buyer:B3", "steps": [{"type": "FRIEND", "hops": [1, 2]}]}'),
   ('{"from": "buyer:B3", "direction": "incoming", "steps": [{"type": "FRIEND"}, {"type": "FRIEND"}]}'), ('{"from": "buyer:B1", "direction": "incoming", "steps": [{"type": "FRIEND", "direction": "outgoing"}]}')) t(arguments);
+SELECT pg_temp.both('follow', '{"from": "buyer:B3", "steps": [{"type": "FRIEND"}], "hops": 2}', '{"from": "buyer:B3", "steps": [{"type": "FRIEND", "min_hops": 2, "max_hops": 2}]}');
+SELECT pg_temp.both('follow', '{"from": "buyer:B3", "steps": "FRIEND", "max_hops": 2}', '{"from": "buyer:B3", "steps": [{"type": "FRIEND", "max_hops": 2}]}');
+-- beside several, each is refused; a number of hops that is that of the steps can be left out
+CREATE FUNCTION pg_temp.sent_instead(tool text, arguments jsonb) RETURNS text LANGUAGE sql AS $$
+  SELECT concat_ws(' | ', tool, e ->> 'message', e ->> 'expected', e #> '{call,arguments}') FROM (SELECT kg_call_tool(tool, arguments) #> '{structuredContent,error}' AS e) x $$;
+SELECT pg_temp.sent_instead('follow', '{"from": "buyer:B3"}'::jsonb || a) FROM (VALUES ('{"steps": [{"type": "FRIEND"}, {"type": "FRIEND"}], "hops": 2}'::jsonb), ('{"steps": "FRIEND,FRIEND", "max_hops": 2}'), ('{"steps": ["FRIEND", "FRIEND"], "max_hops": 3}'), ('{"steps": [{"type": "FRIEND"}, {"type": "FRIEND"}], "direction": "incoming"}'),
+  ('{"steps": [{"type": "FRIEND", "max_hops": 2}], "hops": 2}'), ('{"steps": [{"type": "FRIEND", "hops": 2}], "max_hops": 2}')) t(a);
+SELECT pg_temp.sent_instead('traverse_relationships', '{"from": {"label": "buyer", "ids": ["B3"]}, "relationships": [{"type": "FRIEND"}, {"type": "FRIEND"}], "depth": 2}');
+-- names with commas are as many steps, also in the call that an error proposes; "|" has alternatives of one step
+SELECT pg_temp.both('follow', jsonb_build_object('from', 'buyer:B3', 'steps', steps)::text, '{"from": "buyer:B3", "steps": [{"type": "FRIEND"}, {"type": "FRIEND"}]}') FROM (VALUES ('"FRIEND,FRIEND"'::jsonb), ('"FRIEND, FRIEND"'), ('["FRIEND,FRIEND"]'), ('["FRIEND", {"type": "FRIEND"}]')) t(steps);
+SELECT pg_temp.both('traverse_relationships', '{"from": "buyer:B3", "relationships": "FRIEND,FRIEND"}', '{"from": {"label": "buyer", "ids": ["B3"]}, "relationships": [{"type": "FRIEND"}, {"type": "FRIEND"}]}');
+SELECT pg_temp.both('connect', '{"from": "buyer:B3", "to": "buyer:B1", "relations": "FRIEND, KNOWS"}', '{"from": "buyer:B3", "to": "buyer:B1", "relations": ["FRIEND", "KNOWS"]}');
+SELECT pg_temp.sent_instead(tool, a) FROM (VALUES ('follow', '{"from": "buyer:B3", "via": "FRIEND, KNOWS"}'::jsonb), ('connect', '{"from": "buyer:B3", "to": "buyer:B1", "via": "FRIEND, KNOWS"}'), ('around', '{"handle": "buyer:B1", "via": "FRIEND, KNOWS"}'), ('follow', '{"from": "buyer:B3", "steps": "friend,knows"}'), ('follow', '{"from": "buyer:B3", "steps": "FRIEND|KNOWS"}'), ('follow', '{"from": "buyer:B3", "steps": "FRIEND,"}')) t(tool, a);
 -- parts of "node" beside it, names in place of objects, and other words
 SELECT pg_temp.both('count', '{"type": "buyer", "filters": {"region": "north"}}', '{"node": {"label": "buyer", "filters": {"region": "north"}}}');
 SELECT pg_temp.both('aggregate_nodes', '{"label": "buyer", "aggregations": "count", "group_by": "region", "sort": "-count"}', '{"node": {"label": "buyer"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "region"}], "sort": [{"field": "count", "order": "desc"}]}');

@@ -330,6 +330,30 @@ kg_args_split(const char *text, char ***parts)
 	}
 }
 
+size_t
+kg_args_name_length(const char *text)
+{
+	if (!isalpha((unsigned char) *text))
+		return 0;
+	return strspn(text,
+				  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789_.");
+}
+
+int
+kg_args_split_names(const JsonbValue *value, char ***names)
+{
+	int n;
+
+	if (value->type != jbvString || strchr(kg_json_cstring(value), '|') != NULL)
+		return 0;
+	n = kg_args_split(kg_json_cstring(value), names);
+	for (int i = 0; i < n; i++)
+		if ((*names)[i][kg_args_name_length((*names)[i])] != '\0')
+			return 0;
+	return n;
+}
+
 /*
  * Returns the value, optionally as the member of an object, and optionally as
  * the item of an array.
@@ -360,19 +384,28 @@ kg_args_example_of(const JsonbValue *value, const char *member, bool array)
 Jsonb *
 kg_args_list_of(const KgMember *member, const JsonbValue *value)
 {
-	bool string = value->type == jbvString;
+	const char *inner = NULL;
 	char **parts;
 	KgJsonWriter w;
 	int n = 0;
 
-	if (string && member != NULL && member->of_names)
-		n = kg_args_split(kg_json_cstring(value), &parts);
+	if (value->type == jbvString && member != NULL)
+	{
+		inner = kg_member_of_string(member);
+		if (member->of_names)
+			n = kg_args_split(kg_json_cstring(value), &parts);
+		else if (inner != NULL && strcmp(inner, "field") != 0)
+			n = kg_args_split_names(value, &parts);
+	}
 	if (n == 0)
-		return kg_args_example_of(
-			value, string ? kg_member_of_string(member) : NULL, true);
+		return kg_args_example_of(value, inner, true);
 	kg_jw_init_array(&w);
 	for (int i = 0; i < n; i++)
-		kg_jw_string(&w, parts[i]);
+	{
+		JsonbValue part = kg_json_string_value(parts[i]);
+
+		kg_jw_jsonb(&w, kg_args_example_of(&part, inner, false));
+	}
 	return kg_jw_finish(&w);
 }
 

@@ -50,9 +50,20 @@ extern Jsonb *kg_args_example_of(const JsonbValue *value, const char *member,
  */
 extern int kg_args_split(const char *text, char ***parts);
 /*
+ * Returns the bytes of the name or path at the beginning of a text, such as
+ * "customer.name". Returns 0 if there is none.
+ */
+extern size_t kg_args_name_length(const char *text);
+/*
+ * Splits a string such as "PLACED_BY, LIVES_IN" into its names. Returns their
+ * number. Returns 0 for any other value, and for "A|B", which has alternatives.
+ */
+extern int kg_args_split_names(const JsonbValue *value, char ***names);
+/*
  * Returns a value as an array in the form of an argument (NULL: unknown). If
  * the argument's items are names, "a, b" becomes two items. If its items are
- * objects, a string becomes an object.
+ * objects, a string becomes an object, and a string of several names becomes an
+ * object for each name.
  */
 extern Jsonb *kg_args_list_of(const KgMember *member, const JsonbValue *value);
 /*

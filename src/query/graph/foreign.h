@@ -23,8 +23,11 @@ typedef void (*KgForeignGroupFunction)(const JsonbValue *const *values,
 
 typedef struct KgForeign
 {
-	/* Returns whether the nodes of the type are foreign. */
-	bool (*has)(const KgGraph *graph, const KgType *type);
+	/*
+	 * Returns whether the nodes of a type are foreign. table: the type reads a
+	 * table.
+	 */
+	bool (*has)(const KgGraph *graph, bool table);
 	/* Returns the nodes by the type, ids and filter of a selector. */
 	int64 *(*select)(KgGraph *graph, const KgSelector *selector, uint32 *n);
 	/*
@@ -63,12 +66,23 @@ typedef struct KgForeign
 } KgForeign;
 
 /*
- * Returns the functions if the nodes of the type are foreign, or NULL.
+ * Return the functions if the nodes of the type are foreign, or NULL.
+ * kg_foreign_of_row() parses only schemas of types that read tables.
  */
 static inline const KgForeign *
 kg_foreign_of(const KgGraph *graph, const KgType *type)
 {
-	return graph->foreign != NULL && graph->foreign->has(graph, type)
+	return graph->foreign != NULL &&
+				   graph->foreign->has(graph, type->binding != NULL)
+			   ? graph->foreign
+			   : NULL;
+}
+
+static inline const KgForeign *
+kg_foreign_of_row(const KgGraph *graph, const KgTypeRow *row)
+{
+	return graph->foreign != NULL &&
+				   graph->foreign->has(graph, kg_row_has(row, KG_TRAIT_TABLE))
 			   ? graph->foreign
 			   : NULL;
 }

@@ -131,6 +131,16 @@ kg_graph_type(const KgGraph *graph, int i)
 }
 
 /*
+ * Returns whether kg_graph_type() returns this type. Parses no schema, so that
+ * a call over many types parses only the schemas of the types that it meets.
+ */
+static inline bool
+kg_graph_is_type(const KgGraph *graph, int i, const KgType *type)
+{
+	return graph->ranked[i]->type_no == type->type_no;
+}
+
+/*
  * Hook that the virtual graph sets.  Returns NULL if no node of the search can
  * be foreign, or the functions of query/graph/foreign.h; it may set
  * foreign_state.

@@ -26,7 +26,8 @@ kg_graph_rank(const KgGraph *graph, int32 type_no)
 	for (int i = 0; i < graph->nranks; i++)
 		if (graph->ranked[i]->type_no == type_no)
 		{
-			kg_past_require_type(kg_graph_type(graph, i));
+			if (kg_past_asked())
+				kg_past_require_type(kg_graph_type(graph, i));
 			return (uint16) (i + 1);
 		}
 	return 0;

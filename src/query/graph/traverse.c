@@ -215,9 +215,9 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 			pass[i] = test->among != NULL
 						  ? kg_nodeset_has(test->among, nodes[i])
 						  : test->type == NULL ||
-								(ranks[i] != 0 &&
-								 kg_graph_type(graph, ranks[i] - 1) ==
-									 test->type);
+								(ranks[i] != 0 && kg_graph_is_type(graph,
+																   ranks[i] - 1,
+																   test->type));
 		return;
 	}
 	memset(&state, 0, sizeof(state));
@@ -236,7 +236,7 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 		if (ranks[i] == 0 || test->filters[ranks[i] - 1] == NULL)
 			continue;
 		if (test->type != NULL &&
-			kg_graph_type(graph, ranks[i] - 1) != test->type)
+			!kg_graph_is_type(graph, ranks[i] - 1, test->type))
 			continue;
 		if (!is_among(test, nodes[i]))
 			continue;
@@ -295,9 +295,9 @@ kg_node_test_find(KgGraph *graph, KgNodeTest *test)
 		int64 *nodes;
 		uint32 n;
 
-		selector.type = kg_graph_type(graph, i);
-		if (test->type != NULL && test->type != selector.type)
+		if (test->type != NULL && !kg_graph_is_type(graph, i, test->type))
 			continue;
+		selector.type = kg_graph_type(graph, i);
 		nodes = kg_select_nodes(graph, &selector, &n);
 		for (uint32 j = 0; j < n; j++)
 			(void) kg_nodeset_add(found, nodes[j]);
@@ -318,11 +318,12 @@ kg_node_test_resolve(KgGraph *graph, KgNodeTest *test, uint32 most)
 	kg_nodeset_init(found, graph->context);
 	for (int i = 0; i < graph->nranks; i++)
 	{
-		const KgType *type = kg_graph_type(graph, i);
+		const KgType *type;
 
 		if (test->filters[i] == NULL ||
-			(test->type != NULL && test->type != type))
+			(test->type != NULL && !kg_graph_is_type(graph, i, test->type)))
 			continue;
+		type = kg_graph_type(graph, i);
 		/*
 		 * A table that the caller cannot read must not stop a walk to other
 		 * types. So if the test has no type, foreign nodes are not searched

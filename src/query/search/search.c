@@ -459,6 +459,16 @@ kg_matches_sort(KgMatches *matches)
 		qsort(matches->matches, matches->n, sizeof(KgMatch), compare_matches);
 }
 
+int
+kg_search_limit_of_name(const KgMatches *matches)
+{
+	int n = 0;
+
+	while (n < matches->n && matches->matches[n].how == KG_MATCH_EXACT)
+		n++;
+	return Min(Max(n, KG_LEAST_OF_NAME), KG_MOST_OF_NAME);
+}
+
 static KgMatches *
 collect(KgSearch *search, int max)
 {

@@ -70,6 +70,16 @@ extern KgMatches *kg_search_run(const KgCatalog *catalog, const char *query,
 extern KgMatches *kg_search_nearest(const KgCatalog *catalog, const char *query,
 									int32 type_no, int max);
 
+/*
+ * Returns the number of matches to return if a call that searches for a name
+ * has no limit: the matches with exactly this name, but at least
+ * KG_LEAST_OF_NAME, because the name may be incomplete, and at most
+ * KG_MOST_OF_NAME.
+ */
+#define KG_LEAST_OF_NAME 5
+#define KG_MOST_OF_NAME 50
+extern int kg_search_limit_of_name(const KgMatches *matches);
+
 /* Sorts the matches: the best first, equal scores by type and node. */
 extern void kg_matches_sort(KgMatches *matches);
 

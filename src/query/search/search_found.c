@@ -54,10 +54,10 @@ kg_search_append_types(KgSqlBuilder *b, const KgSearch *search,
 }
 
 bool
-kg_search_has_type(const KgSearch *search, const KgType *type)
+kg_search_has_type(const KgSearch *search, int32 type_no)
 {
 	for (int i = 0; i < search->ntypes; i++)
-		if (search->type_nos[i] == type->type_no)
+		if (search->type_nos[i] == type_no)
 			return true;
 	return search->ntypes == 0;
 }

@@ -67,7 +67,7 @@ searched_types(const KgSearch *search, Datum **bundles, Datum **names)
 	*names = palloc(Max(1, catalog->ntypes) * sizeof(Datum));
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
-		if (!kg_search_has_type(search, kg_type_of(&catalog->types[i])))
+		if (!kg_search_has_type(search, catalog->types[i].type_no))
 			continue;
 		(*bundles)[n] = CStringGetTextDatum(catalog->types[i].bundle);
 		(*names)[n++] = CStringGetTextDatum(catalog->types[i].name);
@@ -117,7 +117,7 @@ kg_search_merged(KgSearch *search, const char *query)
 	KgMerged merged;
 
 	if (kg_merged_find(search->catalog, NULL, query, &merged) &&
-		kg_search_has_type(search, merged.type))
+		kg_search_has_type(search, merged.type->type_no))
 		kg_search_keep(search,
 					   merged.node,
 					   merged.type->type_no,
@@ -378,7 +378,7 @@ near_id_row(TupleTableSlot *slot, void *arg)
 }
 
 static void
-find_near_ids(NearIds *near, const KgType *type, const Texts *texts)
+find_near_ids(NearIds *near, const KgTypeRow *row, const Texts *texts)
 {
 	KgSqlBuilder b;
 
@@ -394,9 +394,9 @@ find_near_ids(NearIds *near, const KgType *type, const Texts *texts)
 		kg_sql_param_array(&b, TEXTOID, texts->high, texts->n),
 		kg_sql_table("kg_entity"));
 	kg_sql_append(
-		&b, " AND x.bundle = $%d", kg_sql_param_text(&b, type->bundle));
+		&b, " AND x.bundle = $%d", kg_sql_param_text(&b, row->bundle));
 	kg_sql_append(
-		&b, " AND x.entity_type = $%d", kg_sql_param_text(&b, type->name));
+		&b, " AND x.entity_type = $%d", kg_sql_param_text(&b, row->name));
 	kg_sql_append(&b,
 				  " AND x.entity_id >= t.low AND x.entity_id < t.high ORDER BY "
 				  "x.entity_id LIMIT $%d) e",
@@ -420,6 +420,10 @@ kg_search_near_ids(KgSearch *search)
 	texts.high = palloc(texts.size * sizeof(Datum));
 	add_beginnings(&texts, &search->chars);
 	for (int i = 0; i < search->catalog->ntypes; i++)
-		if (kg_search_has_type(search, kg_type_of(&search->catalog->types[i])))
-			find_near_ids(near, kg_type_of(&search->catalog->types[i]), &texts);
+	{
+		const KgTypeRow *row = &search->catalog->types[i];
+
+		if (kg_search_has_type(search, row->type_no))
+			find_near_ids(near, row, &texts);
+	}
 }

@@ -62,7 +62,7 @@ extern void kg_search_keep(KgSearch *search, int64 node, int32 type_no,
 /* Appends " AND the type is one of the searched types". */
 extern void kg_search_append_types(KgSqlBuilder *b, const KgSearch *search,
 								   const char *alias);
-extern bool kg_search_has_type(const KgSearch *search, const KgType *type);
+extern bool kg_search_has_type(const KgSearch *search, int32 type_no);
 
 /*
  * Finds names that are similar to the whole query (token < 0), or words that

@@ -89,9 +89,7 @@ count_nodes(const KgCatalog *catalog, KgArg nodes, KgSpiExec look)
 
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
-		const KgTypeRow *row = &catalog->types[i];
-		const KgType *type = kg_row_has(row, KG_TRAIT_COUNTS) ? kg_type_of(row)
-															  : NULL;
+		const KgType *type = kg_type_with(&catalog->types[i], KG_TRAIT_COUNTS);
 
 		for (int f = 0; type != NULL && f < type->nfields; f++)
 			if (type->fields[f].counted)

@@ -130,10 +130,8 @@ counting_fields(const KgCatalog *catalog, const KgNodeList *relations,
 
 		for (int t = 0; relation != NULL && t < catalog->ntypes; t++)
 		{
-			const KgTypeRow *row = &catalog->types[t];
-			const KgType *type = kg_row_has(row, KG_TRAIT_COUNTS)
-									 ? kg_type_of(row)
-									 : NULL;
+			const KgType *type = kg_type_with(&catalog->types[t],
+											  KG_TRAIT_COUNTS);
 
 			for (int f = 0; type != NULL && f < type->nfields; f++)
 				if (type->fields[f].counted &&
@@ -335,9 +333,7 @@ look_up_relation(KgCountChanges *changes, int32 relation_no)
 	changes->at_target = changes->at_source = relation == NULL;
 	for (int t = 0; relation != NULL && t < catalog->ntypes; t++)
 	{
-		const KgTypeRow *row = &catalog->types[t];
-		const KgType *type = kg_row_has(row, KG_TRAIT_COUNTS) ? kg_type_of(row)
-															  : NULL;
+		const KgType *type = kg_type_with(&catalog->types[t], KG_TRAIT_COUNTS);
 
 		for (int f = 0; type != NULL && f < type->nfields; f++)
 		{

@@ -195,12 +195,10 @@ report_property(KgError *err, int row, const char *pointer,
 }
 
 static void
-check_properties(const KgCatalog *catalog, const KgRelation *relation,
-				 const KgVariant *variant, const Jsonb *properties, int row,
-				 const KgEdgeReport *to)
+check_properties(const KgRelation *relation, const KgVariant *variant,
+				 const Jsonb *properties, int row, const KgEdgeReport *to)
 {
-	const KgType *type = kg_catalog_type_no(catalog, variant->from_type_no);
-	KgSchemaOptions options = {NULL, type ? type->definitions : NULL, false};
+	KgSchemaOptions options = {NULL, relation->definitions, false};
 	const KgSchema *schema;
 	const KgField *field;
 	JsonbValue root;
@@ -353,7 +351,7 @@ check_edge(const KgCatalog *catalog, const KgColumns *edges, int row,
 	}
 	if (!edges->nulls[KG_EDGE_PROPERTIES][row])
 		properties = DatumGetJsonbP(edges->values[KG_EDGE_PROPERTIES][row]);
-	check_properties(catalog, relation, variant, properties, row, report_to);
+	check_properties(relation, variant, properties, row, report_to);
 	check_key(relation, edges, row, properties, report_to);
 }
 

@@ -45,11 +45,11 @@ kg_enforcement_end(const KgEnforcement *here)
 static void
 relations_by_value(const char *tenant, KgNodeList *relations)
 {
-	const KgCatalog *catalog = kg_catalog_newest(tenant);
+	ListCell *lc;
 
-	for (int i = 0; i < catalog->ntypes; i++)
+	foreach(lc, kg_catalog_newest(tenant)->naming)
 	{
-		const KgType *type = kg_type_of(&catalog->types[i]);
+		const KgType *type = kg_type_of(lfirst(lc));
 
 		for (int j = 0; j < type->nfields; j++)
 			if (type->fields[j].ref_type && type->fields[j].ref_field)

@@ -91,20 +91,31 @@ receive_handle(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-const char *
-kg_id_of_type(const KgType *type, const char *given)
+static const char *
+id_of(const char *bundle, const char *name, const char *given)
 {
-	int len = strlen(type->name);
-	int bundle_len = strlen(type->bundle);
+	int len = strlen(name);
+	int bundle_len = strlen(bundle);
 
-	if (strncmp(given, type->name, len) == 0 && given[len] == ':')
+	if (strncmp(given, name, len) == 0 && given[len] == ':')
 		return given + len + 1;
-	if (strncmp(given, type->bundle, bundle_len) == 0 &&
-		given[bundle_len] == '/' &&
-		strncmp(given + bundle_len + 1, type->name, len) == 0 &&
+	if (strncmp(given, bundle, bundle_len) == 0 && given[bundle_len] == '/' &&
+		strncmp(given + bundle_len + 1, name, len) == 0 &&
 		given[bundle_len + 1 + len] == ':')
 		return given + bundle_len + len + 2;
 	return NULL;
+}
+
+const char *
+kg_id_of_type(const KgType *type, const char *given)
+{
+	return id_of(type->bundle, type->name, given);
+}
+
+const char *
+kg_id_of_row(const KgTypeRow *row, const char *given)
+{
+	return id_of(row->bundle, row->name, given);
 }
 
 static void
@@ -149,16 +160,16 @@ look_up_typed(Lookup *lookup)
 
 	for (int t = 0; t < graph->nranks; t++)
 	{
-		const KgType *type = kg_graph_type(graph, t);
 		bool any = false;
 
 		for (int i = 0; i < lookup->handles->n; i++)
 		{
-			lookup->ids[i] = kg_id_of_type(type, lookup->handles->given[i]);
+			lookup->ids[i] = kg_id_of_row(graph->ranked[t],
+										  lookup->handles->given[i]);
 			any |= lookup->ids[i] != NULL;
 		}
 		if (any)
-			look_up_in(lookup, type);
+			look_up_in(lookup, kg_graph_type(graph, t));
 	}
 }
 
@@ -189,20 +200,20 @@ look_up_bare(Lookup *lookup)
 		return;
 	for (int i = 0; i < graph->nranks; i++)
 	{
-		const KgType *type = kg_graph_type(graph, i);
+		const KgTypeRow *row = graph->ranked[i];
 
-		if (kg_foreign_of(graph, type) != NULL)
+		if (kg_foreign_of_row(graph, row) != NULL)
 		{
 			kg_foreign_look(lookup->call->graph,
-							type,
+							kg_type_of(row),
 							lookup->ids,
 							lookup->handles->n,
 							receive_ref,
 							lookup);
 			continue;
 		}
-		bundles[n] = type->bundle;
-		names[n++] = type->name;
+		bundles[n] = row->bundle;
+		names[n++] = row->name;
 	}
 	values[0] = graph->tenant;
 	values[1] = kg_text_array(bundles, n);
@@ -233,7 +244,7 @@ look_up_merged(Lookup *lookup)
 		if (handles->refs[i].id != NULL)
 			continue;
 		for (int t = 0; t < graph->nranks && type == NULL; t++)
-			if (kg_id_of_type(kg_graph_type(graph, t), id) != NULL)
+			if (kg_id_of_row(graph->ranked[t], id) != NULL)
 				type = kg_graph_type(graph, t);
 		if (type != NULL)
 			id = kg_id_of_type(type, id);
@@ -284,17 +295,16 @@ refuse_ambiguous(Lookup *lookup)
  * not name a type may name an entity of any type.
  */
 static bool
-may_be_of(const KgGraph *graph, const KgHandles *handles, const KgType *type)
+may_be_of(const KgGraph *graph, const KgHandles *handles, const KgTypeRow *row)
 {
 	for (int i = 0; i < handles->n; i++)
 	{
 		bool bare = true;
 
-		if (kg_id_of_type(type, handles->given[i]) != NULL)
+		if (kg_id_of_row(row, handles->given[i]) != NULL)
 			return true;
 		for (int t = 0; t < graph->nranks && bare; t++)
-			bare = kg_id_of_type(kg_graph_type(graph, t), handles->given[i]) ==
-				   NULL;
+			bare = kg_id_of_row(graph->ranked[t], handles->given[i]) == NULL;
 		if (bare)
 			return true;
 	}
@@ -310,7 +320,7 @@ kg_require_around(KgGraphCall *call, const KgHandles *handles,
 	if (!call->catalog->authorizes)
 		return;
 	for (int t = 0; t < graph->nranks; t++)
-		if (may_be_of(graph, handles, kg_graph_type(graph, t)))
+		if (may_be_of(graph, handles, graph->ranked[t]))
 			kg_reached_walk(kg_reached_begin(call, kg_graph_type(graph, t)),
 							walk,
 							0,
@@ -516,7 +526,7 @@ meant_type(const KgGraph *graph, const char *given, const char **text,
 	for (int i = 0; i < graph->nranks; i++)
 	{
 		names[i] = kg_row_handle(graph->ranked[i]);
-		*text = kg_id_of_type(kg_graph_type(graph, i), given);
+		*text = kg_id_of_row(graph->ranked[i], given);
 		if (*text != NULL)
 			return kg_graph_type(graph, i);
 		*text = given;
@@ -851,11 +861,8 @@ mentioned_types(const KgGraph *graph, const KgBfsDetail *detail, bool *counts)
 
 	for (int rank = 1; rank <= graph->nranks; rank++)
 	{
-		const KgType *type = kg_graph_type(graph, rank - 1);
-
-		counts[rank] = detail->min_mentions > 1;
-		for (int i = 0; i < type->nfields && !counts[rank]; i++)
-			counts[rank] = strcmp(type->fields[i].name, "total_mentions") == 0;
+		counts[rank] = detail->min_mentions > 1 ||
+					   kg_row_has(graph->ranked[rank - 1], KG_TRAIT_MENTIONS);
 		any |= counts[rank];
 	}
 	return any;

@@ -22,10 +22,11 @@ typedef struct KgHandles
 } KgHandles;
 
 /*
- * If the input begins with the name of the type, returns the id after it.
- * Otherwise returns NULL.
+ * If the input begins with the name of the type, return the id after it.
+ * Otherwise return NULL.
  */
 extern const char *kg_id_of_type(const KgType *type, const char *given);
+extern const char *kg_id_of_row(const KgTypeRow *row, const char *given);
 
 /*
  * Returns a handle, which is a string or an integer, as text. If the value is

@@ -198,7 +198,8 @@ typedef struct Search
 	char *query;	   /* or NULL */
 	ArrayType *vector; /* or NULL */
 	int64 limit;
-	int ntypes; /* number of types to search; 0: all types */
+	bool of_name; /* limit is kg_search_limit_of_name() of the matches */
+	int ntypes;	  /* number of types to search; 0: all types */
 	int32 *type_nos;
 } Search;
 
@@ -310,16 +311,24 @@ take_hits(KgGraphCall *call, const KgMatches *matches, const char *query,
 	list->truncated = matches->truncated;
 }
 
-static void
-find_names(KgGraphCall *call, const Search *search, int64 limit, HitList *list)
+static const KgMatches *
+search_names(KgGraphCall *call, const Search *search)
 {
-	const KgMatches *matches = kg_search_run(call->catalog,
-											 search->query,
-											 search->type_nos,
-											 search->ntypes,
-											 "/query");
+	return kg_search_run(call->catalog,
+						 search->query,
+						 search->type_nos,
+						 search->ntypes,
+						 "/query");
+}
 
-	take_hits(call, matches, NULL, matches->n, limit, list);
+static void
+find_names(KgGraphCall *call, Search *search, HitList *list)
+{
+	const KgMatches *matches = search_names(call, search);
+
+	if (search->of_name)
+		search->limit = kg_search_limit_of_name(matches);
+	take_hits(call, matches, NULL, matches->n, search->limit, list);
 }
 
 static void
@@ -390,7 +399,9 @@ find_all(KgGraphCall *call, const Search *search, HitList *joined)
 	joined->hits.hits = palloc0(KG_LISTS * KG_SEARCH_JOINED * sizeof(Hit));
 	if (search->query != NULL && strlen(search->query) <= KG_MAX_TERM_BYTES)
 	{
-		find_names(call, search, KG_SEARCH_JOINED, &list);
+		const KgMatches *matches = search_names(call, search);
+
+		take_hits(call, matches, NULL, matches->n, KG_SEARCH_JOINED, &list);
 		join_list(joined, &list, 0);
 	}
 	if (search->query != NULL)
@@ -409,12 +420,12 @@ find_all(KgGraphCall *call, const Search *search, HitList *joined)
 }
 
 static void
-run_search(KgGraphCall *call, const Search *search, HitList *list)
+run_search(KgGraphCall *call, Search *search, HitList *list)
 {
 	switch (search->mode)
 	{
 		case KG_SEARCH_NAMES:
-			find_names(call, search, search->limit, list);
+			find_names(call, search, list);
 			break;
 		case KG_SEARCH_TEXT:
 			find_texts(call, search, search->limit, list);
@@ -616,7 +627,7 @@ finish_answer(Answer *a, const Jsonb *hints)
 }
 
 static Jsonb *
-search_entities(const char *tool, const Jsonb *arguments)
+search_entities(const char *tool, const Jsonb *arguments, bool of_name)
 {
 	Answer *a = palloc0(sizeof(Answer));
 	KgGraphCall *call = &a->call;
@@ -625,6 +636,8 @@ search_entities(const char *tool, const Jsonb *arguments)
 
 	kg_graph_call_begin(call, tool, arguments);
 	read_search(call, &search);
+	search.of_name = of_name && !kg_input_has(&call->input, "mode") &&
+					 !kg_input_has(&call->input, "limit");
 	run_search(call, &search, &a->found);
 	look_up_words(call, &search, &a->found);
 	a->items = palloc((search.limit + 1) * sizeof(Jsonb *));
@@ -643,11 +656,17 @@ search_entities(const char *tool, const Jsonb *arguments)
 Jsonb *
 kg_tool_search_entities(const Jsonb *arguments)
 {
-	return search_entities("search_entities", arguments);
+	return search_entities("search_entities", arguments, false);
+}
+
+Jsonb *
+kg_find_by_name(const Jsonb *arguments)
+{
+	return search_entities("search_entities", arguments, true);
 }
 
 Jsonb *
 kg_tool_search(const Jsonb *arguments)
 {
-	return search_entities("search", arguments);
+	return search_entities("search", arguments, false);
 }

@@ -14,6 +14,13 @@
 /* Run the tool list or get of a type. ids_only: the tool list_ids. */
 extern Jsonb *kg_tool_list(const KgCatalog *catalog, const KgType *type,
 						   const Jsonb *arguments, bool ids_only);
+/*
+ * Runs the tool list of a type for the tool find. If the call searches for a
+ * name, without "mode", "sort" and "limit", the limit is that of
+ * kg_search_limit_of_name().
+ */
+extern Jsonb *kg_find_in_list(const KgCatalog *catalog, const KgType *type,
+							  const Jsonb *arguments);
 extern Jsonb *kg_tool_get(const KgCatalog *catalog, const KgType *type,
 						  const Jsonb *arguments);
 

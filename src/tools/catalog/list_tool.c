@@ -36,6 +36,7 @@ typedef struct ListCall
 	KgListQuery query;
 	KgInput input;
 	bool ids_only;
+	bool find; /* the call is one of the tool find */
 	KgProjection *projection;
 	KgRepairs repairs;
 	int64 max_bytes;
@@ -605,6 +606,9 @@ parse_call(ListCall *call, const Jsonb *arguments)
 	 * search uses.
 	 */
 	kg_list_read_search(query, in);
+	if (call->find && query->matches != NULL && !kg_input_has(in, "mode") &&
+		!kg_input_has(in, "sort") && !kg_input_has(in, "limit"))
+		query->limit = kg_search_limit_of_name(query->matches);
 	parse_selection(call);
 	if (call->repairs.repairs == NIL && !uses_paths(call))
 		kg_published_check(query->catalog, type, template, arguments);
@@ -900,35 +904,50 @@ find_passages(ListCall *call)
 	kg_search_text_terms(query->catalog, query->text, matches, n);
 }
 
+static Jsonb *
+run(ListCall *call, const Jsonb *arguments)
+{
+	const KgType *type = call->query.type;
+	KgListPage *page;
+
+	kg_decisions_require(call->query.catalog, type, NULL);
+	parse_call(call, arguments);
+	call->page = page = kg_engine_list(&call->query);
+	call->query.without_derived = !call->ids_only &&
+								  !kg_projection_derives(type,
+														 call->projection);
+	if (!call->ids_only || has_summary(call))
+		kg_engine_fetch(&call->query, page);
+	kg_hints_check_labels(&call->query, page->total == 0);
+	if (call->query.text != NULL)
+		find_passages(call);
+	for (int i = 0; i < page->nrows && call->projection; i++)
+		page->rows[i]->data = kg_projection_apply(call->projection,
+												  page->rows[i]->data);
+	if (call->projection)
+		reach(call);
+	kg_tool_audit(
+		type, call->ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST, arguments);
+	return finish(call);
+}
+
 Jsonb *
 kg_tool_list(const KgCatalog *catalog, const KgType *type,
 			 const Jsonb *arguments, bool ids_only)
 {
-	ListCall call;
-	KgListPage *page;
+	ListCall call = {.query = {.catalog = catalog, .type = type},
+					 .ids_only = ids_only};
 
-	kg_decisions_require(catalog, type, NULL);
-	memset(&call, 0, sizeof(call));
-	call.query.catalog = catalog;
-	call.query.type = type;
-	call.ids_only = ids_only;
-	parse_call(&call, arguments);
-	call.page = page = kg_engine_list(&call.query);
-	call.query.without_derived = !ids_only &&
-								 !kg_projection_derives(type, call.projection);
-	if (!ids_only || has_summary(&call))
-		kg_engine_fetch(&call.query, page);
-	kg_hints_check_labels(&call.query, page->total == 0);
-	if (call.query.text != NULL)
-		find_passages(&call);
-	for (int i = 0; i < page->nrows && call.projection; i++)
-		page->rows[i]->data = kg_projection_apply(call.projection,
-												  page->rows[i]->data);
-	if (call.projection)
-		reach(&call);
-	kg_tool_audit(
-		type, ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST, arguments);
-	return finish(&call);
+	return run(&call, arguments);
+}
+
+Jsonb *
+kg_find_in_list(const KgCatalog *catalog, const KgType *type,
+				const Jsonb *arguments)
+{
+	ListCall call = {.query = {.catalog = catalog, .type = type}, .find = true};
+
+	return run(&call, arguments);
 }
 
 /*

@@ -18,7 +18,6 @@
 #include "query/argument/repair.h"
 #include "query/graph/ref_path.h"
 #include "query/run/running.h"
-#include "query/search/search.h"
 #include "tools/bfs/call.h"
 #include "tools/catalog/catalog_tools.h"
 #include "tools/compact/compact.h"
@@ -43,14 +42,6 @@ typedef struct Rename
  * arguments.
  */
 #define KG_MAX_MADE 5
-
-/*
- * Least and highest default number of entities that a search for a name
- * returns. Entities with exactly this name come first; further ones are only
- * similar.
- */
-#define KG_FOUND_NAMES 5
-#define KG_MOST_FOUND_NAMES 50
 
 /*
  * Maximum number of properties in "fields" (the part type_fields of
@@ -606,8 +597,7 @@ call_behind(void *arg)
 	Compact *c = arg;
 
 	if (c->listed != NULL)
-		c->reply = kg_tool_list(
-			c->call.catalog, c->listed, c->arguments, false);
+		c->reply = kg_find_in_list(c->call.catalog, c->listed, c->arguments);
 	else
 		c->reply = c->behind(c->arguments);
 }
@@ -963,7 +953,7 @@ find_by_name(Compact *c, const KgType *type)
 	c->names = names;
 	if (type != NULL)
 		make(c, "type", "node_types", string_array(kg_type_handle(type)));
-	return finish(c, kg_tool_search_entities);
+	return finish(c, kg_find_by_name);
 }
 
 static const KgType *
@@ -973,41 +963,6 @@ read_type(Compact *c)
 
 	return name ? kg_catalog_require_type(c->call.catalog, name, "/type")
 				: NULL;
-}
-
-/* Returns the number of entities that have exactly the name of the query. */
-static int
-count_named(Compact *c, const KgType *type)
-{
-	const KgMatches *matches = kg_search_run(
-		c->call.catalog,
-		kg_input_string(&c->call.input, "query"),
-		type ? &type->type_no : NULL,
-		type ? 1 : 0,
-		"/query");
-	int n = 0;
-
-	while (n < matches->n && matches->matches[n].how == KG_MATCH_EXACT)
-		n++;
-	return n;
-}
-
-/*
- * Sets the default limit of a search for a name: all entities with this name,
- * and at least KG_FOUND_NAMES.
- */
-static void
-make_limit(Compact *c, const KgType *type)
-{
-	const KgInput *in = &c->call.input;
-	int limit;
-
-	if (!kg_input_has(in, "query") || kg_input_has(in, "mode") ||
-		kg_input_has(in, "limit") || kg_input_has(in, "sort") ||
-		(type != NULL && type->binding != NULL))
-		return;
-	limit = Min(Max(count_named(c, type), KG_FOUND_NAMES), KG_MOST_FOUND_NAMES);
-	make(c, "limit", "limit", kg_json_parse(psprintf("%d", limit)));
 }
 
 Jsonb *
@@ -1020,7 +975,6 @@ kg_tool_find(const Jsonb *arguments)
 	const KgType *type = read_type(c);
 	JsonbValue ids;
 
-	make_limit(c, type);
 	if ((kg_input_has(in, "query") || kg_input_has(in, "vector")) &&
 		!asks_for_list(in))
 		return find_by_name(c, type);
@@ -1076,8 +1030,7 @@ type_of_handle(const Compact *c, const KgHandles *handles, int i)
 	if (handles->refs[i].id != NULL)
 		return kg_graph_type(c->call.graph, handles->refs[i].rank - 1);
 	for (int t = 0; t < catalog->ntypes; t++)
-		if (kg_id_of_type(kg_type_of(&catalog->types[t]), handles->given[i]) !=
-			NULL)
+		if (kg_id_of_row(&catalog->types[t], handles->given[i]) != NULL)
 			return kg_type_of(&catalog->types[t]);
 	return NULL;
 }

@@ -2,9 +2,10 @@
  * apart.c
  *	  Corrects calls that split one argument of a tool into several.
  *
- *	  "sort_by" and "sort_order" become "sort". "type" and "filters" become
- *	  the node of a count. "type" and "ids" become handles. "id" and
- *	  properties become an item of a tool that writes.
+ *	  "sort_by" and "sort_order" become "sort". A number of hops beside several
+ *	  steps is removed if it is their number. "type" and "filters" become the
+ *	  node of a count. "type" and "ids" become handles. "id" and properties
+ *	  become an item of a tool that writes.
  */
 #include "postgres.h"
 
@@ -317,6 +318,61 @@ refuse_members_apart(Parts parts)
 	refuse(&parts, whole, kg_jw_finish(&w));
 }
 
+/* ---- a direction or a number of hops beside several steps ---- */
+
+/* Returns the number of steps of the call, or 0 if it cannot be determined. */
+static int
+count_steps(const Parts *parts)
+{
+	static const char *const names[] = {"steps", "relationships"};
+	JsonbValue steps;
+	char **split;
+
+	for (int i = 0; i < lengthof(names); i++)
+		if (is_known(parts, names[i]) &&
+			kg_json_get(parts->object, names[i], &steps) != NULL)
+			return kg_json_is_array(&steps)
+					   ? kg_json_length(kg_json_container(&steps))
+					   : kg_args_split_names(&steps, &split);
+	return 0;
+}
+
+/*
+ * Raises an error for a direction or a number of hops beside several steps. A
+ * number of hops that is the number of steps adds nothing, so the corrected
+ * call is without it.
+ */
+static void
+refuse_part_of_step(Parts parts)
+{
+	static const char *const members[] = {"direction", "max_hops"};
+	char *key = kg_json_cstring(parts.key);
+	int nsteps = count_steps(&parts);
+	int member = 0;
+	JsonbValue value;
+	int64 hops;
+	KgError *err;
+
+	if (nsteps < 2)
+		return;
+	(void) kg_json_get(parts.object, key, &value);
+	while (!kg_name_means(parts.object, key, &value, members[member], NULL))
+		if (++member == lengthof(members))
+			return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "unknown argument \"%s\": it belongs inside of a step",
+					   key);
+	kg_error_path(err, "%s", kg_path_member("", key));
+	kg_error_got_string(err, key);
+	kg_error_expected(err, "\"%s\" in a step", members[member]);
+	if (kg_json_int64(&value, &hops) && hops == nsteps)
+		take_out(&parts, key);
+	if (parts.correction.arguments != NULL)
+		kg_error_call_tool(
+			err, kg_running_call()->tool, parts.correction.arguments);
+	kg_error_throw(err);
+}
+
 /* ---- an id under the name of its type ---- */
 
 /*
@@ -551,6 +607,7 @@ kg_refuse_apart(const JsonbContainer *arguments, const KgOutline *outline,
 		return;
 	refuse_sort_apart(parts);
 	refuse_members_apart(parts);
+	refuse_part_of_step(parts);
 	if (called.tool != NULL && called.tool->row != NULL)
 		refuse_id_of_type(parts, kg_tool_type(called.tool));
 	if (kg_callable_writes(&called))

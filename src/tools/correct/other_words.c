@@ -3,11 +3,12 @@
  *	  Replaces arguments that other interfaces have by arguments of these
  *	  tools.
  *
- *	  {"page": 3, "per_page": 10} becomes {"offset": 20, "limit": 10}; a tool
- *	  that has only cursors accepts only the first page. {"hops": 2} in a step
- *	  becomes {"min_hops": 2, "max_hops": 2}. A direction beside the only step
- *	  moves into the step, and a type beside "node" into the node. A
- *	  replacement is made only if it keeps the whole meaning.
+ *	  {"page": 3, "limit": 10} becomes {"offset": 20, "limit": 10}; a tool that
+ *	  has only cursors accepts only the first page. {"hops": 2} in a step
+ *	  becomes {"min_hops": 2, "max_hops": 2}, and elsewhere {"max_hops": 2}. A
+ *	  direction or a number of hops beside the only step moves into the step,
+ *	  and a type beside "node" into the node. A replacement is made only if it
+ *	  keeps the whole meaning.
  */
 #include "postgres.h"
 
@@ -16,8 +17,6 @@
 
 static const char *const page_words[] = {
 	"page", "page_number", "page_no", "pageNumber", NULL};
-static const char *const size_words[] = {
-	"per_page", "page_size", "pageSize", "perPage", "items_per_page", NULL};
 
 /*
  * Finds the only member that has one of the names, and returns its name.
@@ -112,6 +111,10 @@ read_hops(const JsonbValue *value, int64 *least, int64 *most)
 	return low <= high;
 }
 
+/*
+ * In a step, "hops" is the number of hops of each walk. In a search around a
+ * node, or for paths, it is the maximum.
+ */
 static bool
 take_hops(KgInput *in)
 {
@@ -122,14 +125,23 @@ take_hops(KgInput *in)
 	int64 most;
 
 	if (kg_json_get(in->object, "hops", &value) == NULL ||
-		!kg_input_declares(in, "min_hops") ||
-		!kg_input_declares(in, "max_hops") || kg_input_has(in, "min_hops") ||
-		kg_input_has(in, "max_hops") || !read_hops(&value, &least, &most) ||
-		most > kg_input_maximum(in, "max_hops"))
+		!kg_input_declares(in, "max_hops") || kg_input_has(in, "max_hops"))
 		return false;
 	kg_jw_init_object(&w);
-	kg_jw_kint(&w, "min_hops", least);
-	kg_jw_kint(&w, "max_hops", most);
+	if (!kg_input_declares(in, "min_hops"))
+	{
+		kg_jw_key(&w, "max_hops");
+		kg_jw_value(&w, &value);
+	}
+	else if (kg_input_has(in, "min_hops") ||
+			 !read_hops(&value, &least, &most) ||
+			 most > kg_input_maximum(in, "max_hops"))
+		return false;
+	else
+	{
+		kg_jw_kint(&w, "min_hops", least);
+		kg_jw_kint(&w, "max_hops", most);
+	}
 	used = kg_jw_finish(&w);
 	report(in, "hops", &value, used);
 	replace(in, "hops", used);
@@ -137,18 +149,14 @@ take_hops(KgInput *in)
 }
 
 /*
- * Sets *size to the number of items on a page: the value of the named member,
- * or the limit of the call, or the default limit. Returns false if the size
- * cannot be determined.
+ * Sets *size to the number of items on a page: the limit of the call, or the
+ * default limit. Returns false if the size cannot be determined.
  */
 static bool
-read_size(const KgInput *in, const char *name, const JsonbValue *value,
-		  int64 *size)
+read_size(const KgInput *in, int64 *size)
 {
 	JsonbValue limit;
 
-	if (name != NULL)
-		return !kg_input_has(in, "limit") && read_positive(value, size);
 	if (kg_json_get(in->object, "limit", &limit) != NULL)
 		return read_positive(&limit, size);
 	*size = kg_input_default(in, "limit");
@@ -158,41 +166,29 @@ read_size(const KgInput *in, const char *name, const JsonbValue *value,
 static bool
 take_page(KgInput *in)
 {
-	JsonbValue page_value;
-	JsonbValue size_value;
-	const char *page_name = only_member(in, page_words, &page_value);
-	const char *size_name = only_member(in, size_words, &size_value);
+	JsonbValue value;
+	const char *name = only_member(in, page_words, &value);
 	bool offsets = kg_input_declares(in, "offset");
 	int64 page;
 	int64 size = 0;
 
-	if (page_name == NULL || !kg_input_declares(in, "limit") ||
+	if (name == NULL || !kg_input_declares(in, "limit") ||
 		(offsets && kg_input_has(in, "offset")) || kg_input_has(in, "cursor") ||
-		!read_positive(&page_value, &page) ||
-		(!read_size(in, size_name, &size_value, &size) &&
-		 (page > 1 || size_name != NULL)) ||
-		(page > 1 &&
-		 (!offsets || page - 1 > kg_input_maximum(in, "offset") / size)))
+		!read_positive(&value, &page) ||
+		(page > 1 && (!offsets || !read_size(in, &size) ||
+					  page - 1 > kg_input_maximum(in, "offset") / size)))
 		return false;
-	if (size_name != NULL)
-	{
-		Jsonb *limit = number_member("limit", size);
-
-		report(in, size_name, &size_value, limit);
-		replace(in, size_name, limit);
-	}
 	if (offsets)
 	{
 		Jsonb *offset = number_member("offset", (page - 1) * size);
 
-		report(in, page_name, &page_value, offset);
-		replace(in, page_name, offset);
+		report(in, name, &value, offset);
+		replace(in, name, offset);
 	}
 	else
 	{
-		kg_repair_add(
-			in->repairs, kg_input_path(in, page_name), &page_value, NULL);
-		replace(in, page_name, kg_json_parse("{}"));
+		kg_repair_add(in->repairs, kg_input_path(in, name), &value, NULL);
+		replace(in, name, kg_json_parse("{}"));
 	}
 	return true;
 }
@@ -210,31 +206,33 @@ steps_name(const KgInput *in)
 }
 
 /*
- * Sets *step to the only step: the only item of the array or, if the value is
- * not an array, the value itself. Returns false for several steps, for a step
- * that has a direction, and for JSON text.
+ * Sets *step to the only step as an object: the only item of the array or, if
+ * the value is not an array, the value itself. Returns false for several steps,
+ * and for JSON text.
  */
 static bool
-only_step(const JsonbValue *steps, JsonbValue *step)
+only_step(const JsonbValue *steps, const JsonbContainer **step)
 {
-	JsonbValue value;
+	const JsonbContainer *array = kg_json_container(steps);
+	JsonbValue value = *steps;
+	KgJsonWriter w;
 
-	*step = *steps;
 	if (kg_json_is_array(steps))
 	{
-		KgJsonIter it;
-
-		if (kg_json_length(kg_json_container(steps)) != 1)
+		if (kg_json_length(array) != 1)
 			return false;
-		kg_json_iter_init(&it, kg_json_container(steps));
-		(void) kg_json_iter_next(&it);
-		*step = it.value;
+		value = *getIthJsonbValueFromContainer((JsonbContainer *) array, 0);
 	}
-	return kg_json_is_object(step)
-			   ? kg_json_get(kg_json_container(step), "direction", &value) ==
-					 NULL
-			   : step->type == jbvString && step->val.string.len > 0 &&
-					 strchr("[{", step->val.string.val[0]) == NULL;
+	*step = kg_json_container(&value);
+	if (value.type != jbvString)
+		return kg_json_is_object(&value);
+	if (strpbrk(kg_json_cstring(&value), "[{,;") != NULL)
+		return false;
+	kg_jw_init_object(&w);
+	kg_jw_key(&w, "type");
+	kg_jw_value(&w, &value);
+	*step = &kg_jw_finish(&w)->root;
+	return true;
 }
 
 /* Reports a repair: a member that was sent was moved to another path. */
@@ -247,40 +245,50 @@ report_moved(KgInput *in, const char *sent, const char *path)
 	kg_repair_add(in->repairs, kg_input_path(in, sent), &got, &used);
 }
 
-/* If a direction is beside the only step, moves it into the step. */
 static bool
-take_direction(KgInput *in)
+step_lacks(const JsonbContainer *step, const char *const *names, int n)
 {
+	JsonbValue value;
+
+	for (int i = 0; i < n; i++)
+		if (kg_json_get(step, names[i], &value) != NULL)
+			return false;
+	return true;
+}
+
+/*
+ * If a direction or a number of hops is beside the only step, moves it into the
+ * step.
+ */
+static bool
+take_of_step(KgInput *in, const char *part)
+{
+	static const char *const hops[] = {"hops", "min_hops", "max_hops"};
 	const char *name = steps_name(in);
-	JsonbValue direction;
+	const JsonbContainer *step;
+	JsonbValue value;
 	JsonbValue steps;
-	JsonbValue step;
 	KgJsonWriter w;
 	Jsonb *used;
 
-	if (name == NULL || kg_input_declares(in, "direction") ||
-		kg_json_get(in->object, "direction", &direction) == NULL ||
+	if (name == NULL || kg_input_declares(in, part) ||
+		kg_json_get(in->object, part, &value) == NULL ||
 		kg_json_get(in->object, name, &steps) == NULL ||
-		!only_step(&steps, &step))
+		!only_step(&steps, &step) || !step_lacks(step, &part, 1) ||
+		(strcmp(part, "hops") == 0 && !step_lacks(step, hops, lengthof(hops))))
 		return false;
 	kg_jw_init_object(&w);
 	kg_jw_kbegin_array(&w, name);
 	kg_jw_begin_object(&w);
-	if (kg_json_is_object(&step))
-		kg_jw_members(&w, kg_json_container(&step));
-	else
-	{
-		kg_jw_key(&w, "type");
-		kg_jw_value(&w, &step);
-	}
-	kg_jw_key(&w, "direction");
-	kg_jw_value(&w, &direction);
+	kg_jw_members(&w, step);
+	kg_jw_key(&w, part);
+	kg_jw_value(&w, &value);
 	kg_jw_end_object(&w);
 	kg_jw_end_array(&w);
 	used = kg_jw_finish(&w);
-	report_moved(in, "direction", psprintf("/%s/0/direction", name));
+	report_moved(in, part, psprintf("/%s/0/%s", name, part));
 	replace(in, name, used);
-	replace(in, "direction", kg_json_parse("{}"));
+	replace(in, part, kg_json_parse("{}"));
 	return true;
 }
 
@@ -367,6 +375,7 @@ take_node(KgInput *in)
 bool
 kg_take_other_words(KgInput *in)
 {
-	return take_hops(in) || take_page(in) || take_direction(in) ||
-		   take_node(in);
+	return take_hops(in) || take_page(in) || take_of_step(in, "direction") ||
+		   take_of_step(in, "hops") || take_of_step(in, "min_hops") ||
+		   take_of_step(in, "max_hops") || take_node(in);
 }

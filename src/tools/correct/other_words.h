@@ -10,8 +10,8 @@
 
 /*
  * Replaces members that other interfaces use by arguments of the tool with the
- * same meaning, and reports a repair. These members are: "page" with its size,
- * "hops" of a step, a "direction" beside the only step, and members of "node"
+ * same meaning, and reports a repair. These members are: "page", "hops", a
+ * direction or number of hops beside the only step, and members of "node"
  * beside it. Returns false if the object has no such member, or if the meaning
  * is uncertain.
  */

@@ -65,7 +65,7 @@ kg_reached_begin(KgGraphCall *call, const KgType *type)
 	reached->at = palloc0((call->graph->nranks + 1) * sizeof(bool));
 	for (int rank = 1; rank <= call->graph->nranks; rank++)
 		reached->at[rank] = type == NULL ||
-							kg_graph_type(call->graph, rank - 1) == type;
+							kg_graph_is_type(call->graph, rank - 1, type);
 	require(reached);
 	return reached;
 }
@@ -149,8 +149,8 @@ kg_reached_steps(KgReached *reached, const KgStepSpec *specs, int n)
 		for (int t = 0; t < specs[i].ntests; t++)
 			for (int rank = 1; rank <= graph->nranks; rank++)
 				wanted[rank] &= specs[i].tests[t].type == NULL ||
-								specs[i].tests[t].type ==
-									kg_graph_type(graph, rank - 1);
+								kg_graph_is_type(
+									graph, rank - 1, specs[i].tests[t].type);
 		kg_reached_walk(reached,
 						&specs[i].follow,
 						specs[i].min_hops,

@@ -78,7 +78,8 @@ ends_of(const KgGraph *graph, const KgStepSpec *step, const KgFollow *follow,
 	for (int i = 0; i < ntests; i++)
 		for (int rank = 1; rank <= graph->nranks; rank++)
 			ends[rank] &= step->tests[i].type == NULL ||
-						  step->tests[i].type == kg_graph_type(graph, rank - 1);
+						  kg_graph_is_type(
+							  graph, rank - 1, step->tests[i].type);
 	return ends;
 }
 
@@ -331,7 +332,7 @@ types_begin(const KgGraphCall *call, const KgType *type)
 	bool *at = palloc0((graph->nranks + 1) * sizeof(bool));
 
 	for (int rank = 1; rank <= graph->nranks; rank++)
-		at[rank] = type == NULL || kg_graph_type(graph, rank - 1) == type;
+		at[rank] = type == NULL || kg_graph_is_type(graph, rank - 1, type);
 	return at;
 }
 

@@ -31,6 +31,11 @@ extern Jsonb *kg_tool_describe_schema(const Jsonb *arguments);
 extern Jsonb *kg_tool_search_entities(const Jsonb *arguments);
 /* Runs search_entities under its name in the toolset sql. */
 extern Jsonb *kg_tool_search(const Jsonb *arguments);
+/*
+ * Runs search_entities for the tool find. Without "mode" and "limit", the
+ * limit is that of kg_search_limit_of_name().
+ */
+extern Jsonb *kg_find_by_name(const Jsonb *arguments);
 extern Jsonb *kg_tool_bfs_query(const Jsonb *arguments);
 extern Jsonb *kg_tool_describe_entity(const Jsonb *arguments);
 extern Jsonb *kg_tool_describe_entities(const Jsonb *arguments);
@@ -57,15 +62,12 @@ typedef struct KgSteps
 } KgSteps;
 
 /*
- * Moves misplaced filters of a step that has one hop, and reports repairs. A
- * filter of the step that only the end node can have is moved to the end. A
- * filter of the end that only the edge can have is moved to the step. Must be
- * called after the hops of the step were read.
+ * Reads a step: {type, direction?, min_hops?, max_hops?, filters?, to?}.
+ * Returns the names of its relations. A step of one hop may have filters of its
+ * edge at its end, and the reverse: they are moved, and reported as repairs.
  */
-extern void kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
-								KgInput *in, const KgStepSpec *step);
-/* Reads min_hops and max_hops of a step. */
-extern void kg_call_hops(const KgInput *in, KgStepSpec *step);
+extern KgRelationNames kg_call_step(KgGraphCall *call, KgInput *in,
+									KgStepSpec *step);
 /*
  * Reads the member "relationships", an array of steps. If it is absent, the
  * chain has no steps.

@@ -11,24 +11,6 @@
 #include "query/argument/repair.h"
 #include "tools/graph/graph.h"
 
-static void
-read_step(KgGraphCall *call, KgInput *in, KgStepSpec *step)
-{
-	KgRelationNames names;
-	KgInput to;
-
-	kg_input_require(in, "type");
-	names = kg_call_relation_names(call, in, "type");
-
-	step->incoming = kg_call_direction(in) == KG_INCOMING;
-	kg_call_follow(call, &names, kg_call_direction(in), &step->follow);
-	kg_call_hops(in, step);
-	kg_call_end_filters(call, &names, in, step);
-	kg_call_edge_filters(call, &names, in, "filters", &step->follow);
-	if (kg_input_object(in, "to", &to))
-		kg_call_test(call, &to, step);
-}
-
 static KG_NORETURN void
 throw_count(const KgInput *in, const char *key, const char *message,
 			const char *expected)
@@ -108,7 +90,8 @@ read_chain(KgGraphCall *call, const KgInput *in, const char *key, int index,
 			read_alternatives(call, &step, chain);
 			return;
 		}
-		read_step(call, &step, &chain->specs[i]);
+		kg_input_require(&step, "type");
+		(void) kg_call_step(call, &step, &chain->specs[i]);
 		read_counts(&step, chain, i == chain->nsteps - 1);
 	}
 }

@@ -77,8 +77,9 @@ named_relation(const KgGraphCall *call, const KgRelationNames *names)
 	return name != NULL ? name : "*";
 }
 
-void
-kg_call_hops(const KgInput *in, KgStepSpec *step)
+/* Reads min_hops and max_hops of a step. */
+static void
+read_hops(const KgInput *in, KgStepSpec *step)
 {
 	int64 min_hops = 1;
 	int64 max_hops = 1;
@@ -253,45 +254,77 @@ share_member(const JsonbContainer *object, const Jsonb *other)
 	return false;
 }
 
-void
-kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
-					KgInput *in, const KgStepSpec *step)
+/*
+ * Writes the members of an object, or of NULL, other than "filters" and the
+ * member "key".
+ */
+static void
+write_others(KgJsonWriter *w, const JsonbContainer *object, const char *key)
+{
+	if (object != NULL)
+		kg_json_each(it, object)
+			if (!kg_json_string_is(&it.key, "filters") &&
+				!kg_json_string_is(&it.key, key))
+				kg_jw_member(w, &it);
+}
+
+/*
+ * Sets *object to a member that is an object, or to NULL if "in" is NULL or
+ * lacks the member. Returns false for any other value.
+ */
+static bool
+object_of(const JsonbContainer *in, const char *key,
+		  const JsonbContainer **object)
+{
+	JsonbValue value;
+
+	*object = NULL;
+	if (in == NULL || kg_json_get(in, key, &value) == NULL)
+		return true;
+	if (!kg_json_is_object(&value))
+		return false;
+	*object = kg_json_container(&value);
+	return true;
+}
+
+/* Sets *type to the type that the label names, or to NULL without a label. */
+static bool
+type_of_label(const KgCatalog *catalog, const JsonbContainer *end,
+			  const KgType **type)
+{
+	JsonbValue label;
+
+	*type = NULL;
+	if (end == NULL || kg_json_get(end, "label", &label) == NULL)
+		return true;
+	if (label.type == jbvString)
+		*type = kg_catalog_type(catalog, kg_json_cstring(&label));
+	return *type != NULL;
+}
+
+/*
+ * Moves misplaced filters of a step that has one hop, and reports repairs. A
+ * filter of the step that only the end node can have is moved to the end. A
+ * filter of the end that only the edge can have is moved to the step. Must be
+ * called after the hops of the step were read.
+ */
+static void
+move_filters(KgGraphCall *call, const KgRelationNames *names, KgInput *in,
+			 const KgStepSpec *step)
 {
 	StepFilters s = {call->catalog, names, &step->follow, NULL};
-	const JsonbContainer *end = NULL;
-	const JsonbContainer *own = NULL;
-	const JsonbContainer *ends = NULL;
-	JsonbValue value;
+	const JsonbContainer *end;
+	const JsonbContainer *own;
+	const JsonbContainer *ends;
 	KgJsonWriter w;
 	Jsonb *to_end;
 	Jsonb *to_edge;
 
-	if (names->all || step->min_hops != 1 || step->max_hops != 1)
-		return;
-	if (kg_json_get(in->object, "to", &value) != NULL)
-	{
-		if (!kg_json_is_object(&value))
-			return;
-		end = kg_json_container(&value);
-		if (kg_json_get(end, "label", &value) != NULL &&
-			(value.type != jbvString ||
-			 (s.end = kg_catalog_type(call->catalog,
-									  kg_json_cstring(&value))) == NULL))
-			return;
-		if (kg_json_get(end, "filters", &value) != NULL)
-		{
-			if (!kg_json_is_object(&value))
-				return;
-			ends = kg_json_container(&value);
-		}
-	}
-	if (kg_json_get(in->object, "filters", &value) != NULL)
-	{
-		if (!kg_json_is_object(&value))
-			return;
-		own = kg_json_container(&value);
-	}
-	if (own == NULL && ends == NULL)
+	if (names->all || !kg_step_is_one_edge(step) ||
+		!object_of(in->object, "to", &end) ||
+		!object_of(in->object, "filters", &own) ||
+		!object_of(end, "filters", &ends) ||
+		!type_of_label(call->catalog, end, &s.end))
 		return;
 	to_end = misplaced(&s, own, true);
 	to_edge = misplaced(&s, ends, false);
@@ -305,49 +338,44 @@ kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
 				 to_edge,
 				 false);
 	kg_jw_init_object(&w);
-	kg_json_each(it, in->object)
-		if (!kg_json_string_is(&it.key, "filters") &&
-			!kg_json_string_is(&it.key, "to"))
-			kg_jw_member(&w, &it);
+	write_others(&w, in->object, "to");
 	write_filters(&w, own, to_end, to_edge);
 	kg_jw_kbegin_object(&w, "to");
-	if (end != NULL)
-		kg_json_each(it, end)
-			if (!kg_json_string_is(&it.key, "filters"))
-				kg_jw_member(&w, &it);
+	write_others(&w, end, "filters");
 	write_filters(&w, ends, to_edge, to_end);
 	kg_jw_end_object(&w);
 	in->object = &kg_jw_finish(&w)->root;
 }
 
-static void
-read_step(KgGraphCall *call, KgSteps *steps, KgInput *in)
+KgRelationNames
+kg_call_step(KgGraphCall *call, KgInput *in, KgStepSpec *step)
 {
-	KgStepSpec *step = &steps->specs[steps->n];
 	KgRelationNames names = kg_call_relation_names(call, in, "type");
+	KgDirection direction = kg_call_direction(in);
 	KgInput to;
 
-	step->incoming = kg_call_direction(in) == KG_INCOMING;
-	kg_call_follow(call, &names, kg_call_direction(in), &step->follow);
-	kg_call_hops(in, step);
-	kg_call_end_filters(call, &names, in, step);
+	step->incoming = direction == KG_INCOMING;
+	kg_call_follow(call, &names, direction, &step->follow);
+	read_hops(in, step);
+	move_filters(call, &names, in, step);
 	kg_call_edge_filters(call, &names, in, "filters", &step->follow);
-	steps->types[steps->n++] = named_relation(call, &names);
 	if (kg_input_object(in, "to", &to))
 		kg_call_test(call, &to, step);
+	return names;
 }
 
 void
 kg_call_steps(KgGraphCall *call, KgSteps *steps)
 {
-	int n = kg_input_objects(&call->input, "relationships", "steps");
-
 	memset(steps, 0, sizeof(*steps));
-	for (int i = 0; i < n; i++)
+	steps->n = kg_input_objects(&call->input, "relationships", "steps");
+	for (int i = 0; i < steps->n; i++)
 	{
 		KgInput step;
+		KgRelationNames names;
 
 		kg_input_item(&call->input, "relationships", i, &step);
-		read_step(call, steps, &step);
+		names = kg_call_step(call, &step, &steps->specs[i]);
+		steps->types[i] = named_relation(call, &names);
 	}
 }

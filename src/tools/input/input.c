@@ -97,17 +97,17 @@ static bool
 is_name(const JsonbValue *value, bool sorted)
 {
 	const char *text;
+	size_t length;
 
 	if (value->type != jbvString)
 		return false;
 	text = kg_json_cstring(value);
 	if (sorted && (*text == '-' || *text == '+'))
 		text++;
-	if (!isalpha((unsigned char) *text))
+	length = kg_args_name_length(text);
+	if (length == 0)
 		return false;
-	text += strspn(text,
-				   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789_.");
+	text += length;
 	if (sorted && kg_args_example_of(value, "field", false) == NULL)
 		return false;
 	return *text == '\0' || (sorted && (pg_strcasecmp(text, " asc") == 0 ||
@@ -115,8 +115,22 @@ is_name(const JsonbValue *value, bool sorted)
 }
 
 /*
+ * Returns whether a string has the name of an object, or several such names
+ * with commas.
+ */
+static bool
+is_names(const JsonbValue *value, bool sorted)
+{
+	char **names;
+
+	return is_name(value, sorted) ||
+		   (!sorted && kg_args_split_names(value, &names) > 0);
+}
+
+/*
  * Returns whether a value has names in place of the objects of an array. The
- * value is a name, or an array of names and objects.
+ * value is a name, several names with commas, or an array of these and of
+ * objects.
  */
 static bool
 has_names(const KgMember *member, const JsonbValue *value)
@@ -128,24 +142,15 @@ has_names(const KgMember *member, const JsonbValue *value)
 	if (name == NULL)
 		return false;
 	if (!kg_json_is_array(value))
-		return is_name(value, sorted);
+		return is_names(value, sorted);
 	kg_json_each(it, kg_json_container(value))
 	{
-		if (is_name(&it.value, sorted))
+		if (is_names(&it.value, sorted))
 			found = true;
 		else if (!kg_json_is_object(&it.value))
 			return false;
 	}
 	return found;
-}
-
-static void
-write_named(const KgMember *member, const JsonbValue *item, KgJsonWriter *w)
-{
-	if (item->type == jbvString)
-		kg_jw_jsonb(w, kg_args_example_of(item, member_of_name(member), false));
-	else
-		kg_jw_value(w, item);
 }
 
 /*
@@ -157,14 +162,17 @@ with_objects(const KgMember *member, const JsonbValue *value)
 {
 	KgJsonWriter w;
 
+	if (!kg_json_is_array(value))
+		return kg_args_list_of(member, value);
 	kg_jw_init_array(&w);
-	if (kg_json_is_array(value))
+	kg_json_each(it, kg_json_container(value))
 	{
-		kg_json_each(it, kg_json_container(value))
-			write_named(member, &it.value, &w);
+		if (it.value.type == jbvString)
+			kg_json_each(name, &kg_args_list_of(member, &it.value)->root)
+				kg_jw_value(&w, &name.value);
+		else
+			kg_jw_value(&w, &it.value);
 	}
-	else
-		write_named(member, value, &w);
 	return kg_jw_finish(&w);
 }
 
@@ -375,18 +383,20 @@ static const struct
 			 {"property", "field", "order", NULL},
 			 {"direction", "order", "field", NULL},
 			 {"per_page", "limit", NULL, NULL},
+			 {"perPage", "limit", NULL, NULL},
 			 {"page_size", "limit", NULL, NULL},
+			 {"pageSize", "limit", NULL, NULL},
+			 {"items_per_page", "limit", NULL, NULL},
 			 {"skip", "offset", NULL, NULL},
-			 {"hops", "max_hops", NULL, "min_hops"},
 			 {"properties", "columns", NULL, NULL, true},
 			 {"properties", "fields", NULL, NULL, true}};
 
 /*
- * If the name of a member is a synonym of a name in the schema, returns the
- * name in the schema. Otherwise returns NULL.
+ * If the name of a member is a synonym of a name in the schema that the object
+ * lacks, returns the name in the schema. Otherwise returns NULL.
  */
 static const char *
-published_word(const KgInput *in, const KgJsonIter *member)
+synonym_of(const KgInput *in, const KgJsonIter *member)
 {
 	const JsonbValue *key = &member->key;
 
@@ -406,12 +416,43 @@ published_word(const KgInput *in, const KgJsonIter *member)
 	return NULL;
 }
 
-/* Replaces synonyms by the names of arguments that the schema has. */
-static void
+/*
+ * Returns the name in the schema that replaces a member's name, or NULL. If the
+ * object has two synonyms of one name, neither is replaced.
+ */
+static const char *
+published_word(const KgInput *in, const KgJsonIter *member)
+{
+	const char *published = synonym_of(in, member);
+
+	if (published == NULL)
+		return NULL;
+	kg_json_each(it, in->object)
+		if (it.index != member->index && synonym_of(in, &it) == published)
+			return NULL;
+	return published;
+}
+
+static bool
+has_words(const KgInput *in)
+{
+	kg_json_each(it, in->object)
+		if (published_word(in, &it) != NULL)
+			return true;
+	return false;
+}
+
+/*
+ * Replaces synonyms by the names of arguments that the schema has. Returns
+ * whether the object has any.
+ */
+static bool
 take_words(KgInput *in)
 {
 	KgJsonWriter w;
 
+	if (!has_words(in))
+		return false;
 	kg_jw_init_object(&w);
 	kg_json_each(it, in->object)
 	{
@@ -432,6 +473,7 @@ take_words(KgInput *in)
 		kg_jw_value(&w, &it.value);
 	}
 	in->object = &kg_jw_finish(&w)->root;
+	return true;
 }
 
 /*
@@ -452,12 +494,8 @@ check_known(KgInput *in)
 
 		if (member == NULL)
 		{
-			if (in->repairs != NULL && published_word(in, &it) != NULL)
-			{
-				take_words(in);
-				return check_known(in);
-			}
-			if (in->repairs != NULL && kg_input_other_words(in))
+			if (in->repairs != NULL &&
+				(take_words(in) || kg_input_other_words(in)))
 				return check_known(in);
 			kg_input_unknown(in, &it.key);
 			kg_args_known(in->object, in->path, outline);

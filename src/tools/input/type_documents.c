@@ -14,7 +14,6 @@
 #include "miscadmin.h"
 #include "model/schema_ref.h"
 #include "query/run/running.h"
-#include "schema/metaschema.h"
 #include "store/entity/new_ids.h"
 #include "tools/input/client_schema.h"
 #include "tools/input/type_parts.h"
@@ -33,9 +32,8 @@
 typedef struct Copy
 {
 	/* document that contains the schema that is being copied */
-	const Jsonb *root;
+	const KgSchemaDocument *document;
 	const Jsonb *definitions;
-	KgDialect dialect; /* dialect of JSON Schema of the document */
 	KgJsonWriter *w;
 	int depth;
 	/* number of enclosing references that were replaced by their targets */
@@ -48,14 +46,6 @@ typedef struct Copy
 } Copy;
 
 static void copy_schema(Copy *copy, const JsonbValue *schema);
-
-/* Begins to copy schemas from a document. */
-static void
-enter(Copy *copy, const Jsonb *root)
-{
-	copy->root = root;
-	copy->dialect = kg_metaschema_document_dialect(root);
-}
 
 /*
  * Returns whether a keyword is omitted. Annotations of kg_graph are omitted. So
@@ -78,11 +68,13 @@ is_omitted(const Copy *copy, const JsonbValue *key)
 	KgKeyword keyword = kg_keyword_find(key->val.string.val,
 										key->val.string.len);
 
-	if (keyword != KG_KW_NONE && !kg_keyword_exists(keyword, copy->dialect))
+	if (keyword != KG_KW_NONE &&
+		!kg_keyword_exists(keyword, copy->document->dialect))
 		return true;
 	return (key->val.string.len > 2 &&
 			memcmp(key->val.string.val, "x-", 2) == 0) ||
-		   (copy->dialect == KG_DRAFT_04 && kg_json_string_is(key, "id")) ||
+		   (copy->document->dialect == KG_DRAFT_04 &&
+			kg_json_string_is(key, "id")) ||
 		   kg_key_is(key, names);
 }
 
@@ -145,15 +137,6 @@ write_nullable(Copy *copy, const JsonbValue *type)
 }
 
 static bool
-is_true(const JsonbContainer *schema, const char *keyword)
-{
-	JsonbValue value;
-
-	return kg_json_get(schema, keyword, &value) != NULL &&
-		   value.type == jbvBool && value.val.boolean;
-}
-
-static bool
 has_item_list(const JsonbContainer *schema)
 {
 	JsonbValue items;
@@ -170,7 +153,7 @@ static bool
 translate_keyword(Copy *copy, const JsonbContainer *schema,
 				  const JsonbValue *key, const JsonbValue *value)
 {
-	bool booleans = KG_DIALECT_HAS_BOOLEAN_BOUNDS(copy->dialect);
+	bool booleans = KG_DIALECT_HAS_BOOLEAN_BOUNDS(copy->document->dialect);
 
 	if (kg_json_string_is(key, "items") && kg_json_is_array(value))
 	{
@@ -185,19 +168,20 @@ translate_keyword(Copy *copy, const JsonbContainer *schema,
 		copy_schema(copy, value);
 	}
 	else if (booleans && kg_json_string_is(key, "minimum") &&
-			 is_true(schema, "exclusiveMinimum"))
+			 kg_json_is_true(schema, "exclusiveMinimum"))
 	{
 		kg_jw_key(copy->w, "exclusiveMinimum");
 		kg_jw_value(copy->w, value);
 	}
 	else if (booleans && kg_json_string_is(key, "maximum") &&
-			 is_true(schema, "exclusiveMaximum"))
+			 kg_json_is_true(schema, "exclusiveMaximum"))
 	{
 		kg_jw_key(copy->w, "exclusiveMaximum");
 		kg_jw_value(copy->w, value);
 	}
-	else if (copy->dialect == KG_OPENAPI_30 && kg_json_string_is(key, "type") &&
-			 is_true(schema, "nullable"))
+	else if (copy->document->dialect == KG_OPENAPI_30 &&
+			 kg_json_string_is(key, "type") &&
+			 kg_json_is_true(schema, "nullable"))
 		write_nullable(copy, value);
 	else
 		return kg_json_string_is(key, "nullable") ||
@@ -211,7 +195,7 @@ copy_keyword(Copy *copy, const JsonbContainer *schema, const JsonbValue *key,
 			 const JsonbValue *value)
 {
 	if (is_omitted(copy, key) || kg_json_string_is(key, "$ref") ||
-		(copy->dialect != KG_DRAFT_2020 &&
+		(copy->document->dialect != KG_DRAFT_2020 &&
 		 translate_keyword(copy, schema, key, value)))
 		return;
 	kg_jw_keyn(copy->w, key->val.string.val, key->val.string.len);
@@ -232,21 +216,6 @@ copy_keyword(Copy *copy, const JsonbContainer *schema, const JsonbValue *key,
 	}
 }
 
-/* If a $ref names a definition, begins to copy from that definition. */
-static void
-enter_definition(Copy *copy, const char *ref)
-{
-	JsonbValue document;
-
-	if (*ref == '#' || copy->definitions == NULL)
-		return;
-	if (kg_json_get(&copy->definitions->root,
-					pnstrdup(ref, strcspn(ref, "#")),
-					&document) != NULL &&
-		kg_json_is_object(&document))
-		enter(copy, kg_json_datum(&document));
-}
-
 /*
  * Copies the target of a $ref. If the schema has no other keywords ("alone"),
  * the target replaces the schema. Otherwise the schema gets an allOf that
@@ -255,14 +224,16 @@ enter_definition(Copy *copy, const char *ref)
 static void
 copy_reference(Copy *copy, const JsonbContainer *schema, bool alone)
 {
-	Copy before = *copy;
+	const KgSchemaDocument *outer = copy->document;
+	const KgSchemaDocument *document = NULL;
 	JsonbValue ref;
 	JsonbValue target;
 
-	if (kg_json_get(schema, "$ref", &ref) == NULL || ref.type != jbvString ||
-		copy->refs >= KG_PUBLISHED_REFS || copy->left <= 0 ||
-		!kg_schema_ref_find(
-			copy->root, copy->definitions, kg_json_cstring(&ref), &target))
+	if (kg_json_get(schema, "$ref", &ref) != NULL && ref.type == jbvString &&
+		copy->refs < KG_PUBLISHED_REFS && copy->left > 0)
+		document = kg_schema_ref_find(
+			outer, copy->definitions, kg_json_cstring(&ref), &target);
+	if (document == NULL)
 	{
 		if (alone)
 		{
@@ -274,17 +245,14 @@ copy_reference(Copy *copy, const JsonbContainer *schema, bool alone)
 	copy->refs++;
 	if (kg_json_container(&target) != NULL)
 		copy->left -= target.val.binary.len;
-	enter_definition(copy, kg_json_cstring(&ref));
+	copy->document = document;
 	if (!alone)
-	{
 		kg_jw_kbegin_array(copy->w, "allOf");
-	}
 	copy_schema(copy, &target);
 	if (!alone)
 		kg_jw_end_array(copy->w);
 	copy->refs--;
-	copy->root = before.root;
-	copy->dialect = before.dialect;
+	copy->document = outer;
 }
 
 static void
@@ -303,8 +271,8 @@ copy_schema(Copy *copy, const JsonbValue *schema)
 	}
 	refers = kg_json_get(object, "$ref", &value) != NULL;
 	if (copy->depth >= KG_PUBLISHED_DEPTH ||
-		(refers &&
-		 (kg_json_length(object) == 1 || KG_DIALECT_IS_OLD(copy->dialect))))
+		(refers && (kg_json_length(object) == 1 ||
+					KG_DIALECT_IS_OLD(copy->document->dialect))))
 	{
 		if (refers && copy->depth < KG_PUBLISHED_DEPTH)
 			copy_reference(copy, object, true);
@@ -361,8 +329,8 @@ kg_type_document_schema(const KgType *type)
 	Jsonb *document;
 
 	kg_jw_init(&w);
-	enter(&copy, type->schema);
 	kg_json_root(type->schema, &root);
+	copy.document = kg_schema_document(&root);
 	copy_schema(&copy, &root);
 	document = kg_jw_finish(&w);
 	kg_jw_init_object(&w);
@@ -412,9 +380,11 @@ kg_type_changes_schema(const KgType *type)
 	Copy copy = {
 		.definitions = type->definitions, .w = &w, .left = KG_PUBLISHED_BYTES};
 	Jsonb *document = kg_type_document_schema(type);
+	JsonbValue root;
 	bool closed = false;
 
-	enter(&copy, document);
+	kg_json_root(document, &root);
+	copy.document = kg_schema_document(&root);
 	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "type", "object");
 	kg_jw_kstring(&w,
@@ -438,7 +408,9 @@ Jsonb *
 kg_relation_properties_schema(const KgRelation *relation)
 {
 	KgJsonWriter w;
-	Copy copy = {.w = &w, .left = KG_PUBLISHED_BYTES};
+	Copy copy = {.definitions = relation->definitions,
+				 .w = &w,
+				 .left = KG_PUBLISHED_BYTES};
 	JsonbValue root;
 	int n = 0;
 
@@ -454,8 +426,8 @@ kg_relation_properties_schema(const KgRelation *relation)
 	}
 	for (int i = 0; i < relation->nvariants; i++)
 	{
-		enter(&copy, relation->variants[i].schema);
-		kg_json_root(copy.root, &root);
+		kg_json_root(relation->variants[i].schema, &root);
+		copy.document = kg_schema_document(&root);
 		copy_schema(&copy, &root);
 	}
 	if (n > 1)

@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "base/toolset.h"
 #include "miscadmin.h"
+#include "model/schema_ref.h"
 #include "tools/registered/definition.h"
 
 /*
@@ -412,7 +413,7 @@ is_required(const JsonbContainer *schema, const char *name)
 
 typedef struct Resolving
 {
-	const Jsonb *root;
+	const KgSchemaDocument *document;
 	KgJsonWriter w;
 	/* number of bytes that the targets of further references may still have */
 	int64 *left;
@@ -441,13 +442,10 @@ target_of(Resolving *r, const JsonbContainer *object, int deep,
 		  JsonbValue *target)
 {
 	JsonbValue ref;
-	char *text;
 
-	if (kg_json_get(object, "$ref", &ref) == NULL || ref.type != jbvString)
-		return NULL;
-	text = kg_json_cstring(&ref);
-	if (strncmp(text, "#/", 2) != 0 || deep >= KG_REFERENCES_DEEP ||
-		*r->left <= 0 || kg_json_at(r->root, text + 1, target) == NULL ||
+	if (kg_json_get(object, "$ref", &ref) == NULL || ref.type != jbvString ||
+		deep >= KG_REFERENCES_DEEP || *r->left <= 0 ||
+		!kg_schema_ref_find(r->document, NULL, kg_json_cstring(&ref), target) ||
 		!kg_json_is_object(target))
 		return NULL;
 	*r->left -= target->val.binary.len;
@@ -515,10 +513,13 @@ write_resolved(Resolving *r, const JsonbValue *value, int deep)
 static const Jsonb *
 argument_schema(const KgDefinition *def, const JsonbValue *schema, int64 *left)
 {
-	Resolving r = {.root = def->input_schema, .left = left};
+	Resolving r = {.left = left};
+	JsonbValue root;
 
 	if (!kg_json_is_object(schema))
 		return kg_json_datum(schema);
+	kg_json_root(def->input_schema, &root);
+	r.document = kg_schema_document(&root);
 	kg_jw_init(&r.w);
 	write_resolved(&r, schema, 0);
 	return kg_jw_finish(&r.w);
@@ -1006,10 +1007,8 @@ kg_definition_read(const Jsonb *definition, KgErrorList *errors)
 	def->title = kg_definition_string(definition, "title");
 	def->description = kg_definition_string(definition, "description");
 	def->toolset = kg_definition_string(definition, "toolset");
-	def->blank_is_absent = kg_json_get(&definition->root,
-									   "blank_is_absent",
-									   &value) != NULL &&
-						   value.val.boolean;
+	def->blank_is_absent = kg_json_is_true(&definition->root,
+										   "blank_is_absent");
 	read_input(&r);
 	read_output(&r);
 	if (!read_kind(&r, &sql))

@@ -344,7 +344,8 @@ value_of(const Run *run, const KgTemplate *template, int number,
 	if (place->arg >= 0)
 		return kg_json_get(
 			&run->arguments->root, run->def->args[place->arg], found);
-	if (kg_json_at(run->results[place->result], place->pointer, found))
+	kg_json_root(run->results[place->result], found);
+	if (kg_json_follow(found, place->pointer))
 		return found;
 	KG_THROW(KG_NOT_FOUND,
 			 .message = psprintf("the reply of \"%s\" has no value at \"%s\"",

@@ -5,8 +5,6 @@
  */
 #include "postgres.h"
 
-#include <limits.h>
-
 #include "base/json.h"
 #include "miscadmin.h"
 #include "tools/registered/template.h"
@@ -300,36 +298,6 @@ kg_template_path(const KgTemplate *template, int place)
 	return path.data;
 }
 
-/*
- * Reads the next token of a JSON Pointer. Returns the pointer after this
- * token.
- */
-static const char *
-read_token(const char *pointer, StringInfo token)
-{
-	resetStringInfo(token);
-	for (pointer++; *pointer != '\0' && *pointer != '/'; pointer++)
-	{
-		bool escaped = pointer[0] == '~' &&
-					   (pointer[1] == '0' || pointer[1] == '1');
-
-		appendStringInfoChar(
-			token, escaped ? (*++pointer == '0' ? '~' : '/') : *pointer);
-	}
-	return pointer;
-}
-
-static int
-read_index(const char *token)
-{
-	char *end;
-	long index = strtol(token, &end, 10);
-
-	return end == token || *end != '\0' || index < 0 || index > INT_MAX
-			   ? -1
-			   : (int) index;
-}
-
 static const Part *
 find_member(const Part *part, const char *token)
 {
@@ -342,7 +310,7 @@ find_member(const Part *part, const char *token)
 				return &part->members[i];
 		return NULL;
 	}
-	index = part->kind == PART_ARRAY ? read_index(token) : -1;
+	index = part->kind == PART_ARRAY ? kg_json_pointer_index(token) : -1;
 	return index >= 0 && index < part->n ? &part->members[index] : NULL;
 }
 
@@ -356,7 +324,7 @@ kg_template_place_at(const KgTemplate *template, const char *path,
 	initStringInfo(&token);
 	while (part != NULL && part->kind != PART_PLACE && *path == '/')
 	{
-		path = read_token(path, &token);
+		path = kg_json_pointer_step(path, &token);
 		part = find_member(part, token.data);
 	}
 	pfree(token.data);
@@ -364,35 +332,6 @@ kg_template_place_at(const KgTemplate *template, const char *path,
 		return -1;
 	*rest = path;
 	return part->place;
-}
-
-JsonbValue *
-kg_json_at(const Jsonb *document, const char *pointer, JsonbValue *found)
-{
-	StringInfoData token;
-
-	kg_json_root(document, found);
-	initStringInfo(&token);
-	while (*pointer == '/' && found != NULL)
-	{
-		const JsonbContainer *container = kg_json_container(found);
-		int index;
-
-		pointer = read_token(pointer, &token);
-		if (kg_json_is_object(found))
-		{
-			found = kg_json_get(container, token.data, found);
-			continue;
-		}
-		index = kg_json_is_array(found) ? read_index(token.data) : -1;
-		if (index < 0 || index >= kg_json_length(container))
-			found = NULL;
-		else
-			*found = *getIthJsonbValueFromContainer(
-				(JsonbContainer *) container, (uint32) index);
-	}
-	pfree(token.data);
-	return found;
 }
 
 /* ---- inserting values ---- */

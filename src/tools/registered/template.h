@@ -79,13 +79,6 @@ extern Jsonb *kg_template_fill(const KgTemplate *template,
 							   const JsonbValue *const *values, int max_bytes);
 
 /*
- * Sets *found to the target of a JSON Pointer in a document. Returns NULL if
- * there is no target.
- */
-extern JsonbValue *kg_json_at(const Jsonb *document, const char *pointer,
-							  JsonbValue *found);
-
-/*
  * Returns the index of the argument whose value the template inserts unchanged
  * as the member "key", or -1.
  */

@@ -41,11 +41,8 @@ of_relation(const KgRelation *relation)
 static KgProjection *
 summary_of(const KgType *type)
 {
-	KgProjection *summary;
+	KgProjection *summary = kg_projection_new(type->nsummary + 1);
 
-	if (type->nsummary == 0)
-		return NULL;
-	summary = kg_projection_new(type->nsummary + 1);
 	if (type->label_field != NULL)
 		kg_projection_add(summary, type->label_field);
 	for (int i = 0; i < type->nsummary; i++)
@@ -82,8 +79,9 @@ read_nodes(KgShownColumns *columns, const KgGraph *graph, const KgType *type,
 	columns->nodes = palloc0((graph->nranks + 1) * sizeof(KgProjection *));
 	if (choose_nodes(columns, graph, first, n, in, of_edges))
 		return;
-	for (int i = 0; i < n; i++)
-		columns->nodes[first + i] = summary_of(kg_graph_type(graph, first + i));
+	for (int i = first; i < first + n; i++)
+		if (kg_row_has(graph->ranked[i], KG_TRAIT_SUMMARY))
+			columns->nodes[i] = summary_of(kg_graph_type(graph, i));
 }
 
 static const KgField *

@@ -16,18 +16,8 @@
 
 #include "miscadmin.h"
 #include "base/json.h"
+#include "model/handle.h"
 #include "tools/reply/joined_rows.h"
-
-/*
- * A step of all rows. forward: in each row, an edge leads from the first handle
- * of the step to the second. backward: in each row, an edge leads from the
- * second handle to the first.
- */
-typedef struct Step
-{
-	bool forward;
-	bool backward;
-} Step;
 
 /* The nodes and edges of a reply, looked up by handle. */
 typedef struct Joined
@@ -40,7 +30,12 @@ typedef struct Joined
 	 */
 	Jsonb *told;
 	int nsteps;
-	Step *steps;
+	/*
+	 * forward: in each step of each row, an edge leads from the first handle to
+	 * the second. backward: an edge leads from the second handle to the first.
+	 */
+	bool forward;
+	bool backward;
 } Joined;
 
 /* Returns a member of the reply that is an array, or NULL. */
@@ -52,22 +47,6 @@ array_of(const JsonbContainer *reply, const char *name)
 	return kg_json_get(reply, name, &value) != NULL && kg_json_is_array(&value)
 			   ? kg_json_container(&value)
 			   : NULL;
-}
-
-/* Returns the handle of {type, id}, or NULL. */
-static char *
-handle_of(const JsonbValue *end)
-{
-	JsonbValue type;
-	JsonbValue id;
-
-	if (!kg_json_is_object(end) ||
-		kg_json_get(kg_json_container(end), "type", &type) == NULL ||
-		type.type != jbvString ||
-		kg_json_get(kg_json_container(end), "id", &id) == NULL ||
-		id.type != jbvString)
-		return NULL;
-	return psprintf("%s:%s", kg_json_cstring(&type), kg_json_cstring(&id));
 }
 
 /* Returns whether all members of an object are in the list of names. */
@@ -135,7 +114,7 @@ read_nodes(Joined *j, const JsonbContainer *nodes)
 	kg_jw_init_object(&seen);
 	kg_json_each(it, nodes)
 	{
-		char *handle = handle_of(&it.value);
+		char *handle = kg_handle_read(kg_json_container(&it.value));
 		JsonbValue properties;
 
 		if (handle == NULL || !has_only(&it.value, members))
@@ -155,8 +134,11 @@ read_nodes(Joined *j, const JsonbContainer *nodes)
 	names = kg_jw_finish(&seen);
 	kg_jw_init_object(&told);
 	kg_json_each(it, nodes)
-		add_told(
-			&told, handle_of(&it.value), kg_json_container(&it.value), names);
+	{
+		const JsonbContainer *node = kg_json_container(&it.value);
+
+		add_told(&told, kg_handle_read(node), node, names);
+	}
 	j->nodes = kg_jw_finish(&by_handle);
 	j->told = kg_jw_finish(&told);
 	return true;
@@ -186,15 +168,10 @@ read_edges(Joined *j, const JsonbContainer *edges)
 	kg_jw_init_object(&w);
 	kg_json_each(it, edges)
 	{
-		JsonbValue end;
-		char *from;
-		char *to;
+		char *from = kg_handle_of_end(kg_json_container(&it.value), "from");
+		char *to = kg_handle_of_end(kg_json_container(&it.value), "to");
 
-		if (!kg_json_is_object(&it.value) || !has_only(&it.value, members) ||
-			kg_json_get(kg_json_container(&it.value), "from", &end) == NULL ||
-			(from = handle_of(&end)) == NULL ||
-			kg_json_get(kg_json_container(&it.value), "to", &end) == NULL ||
-			(to = handle_of(&end)) == NULL)
+		if (from == NULL || to == NULL || !has_only(&it.value, members))
 			return false;
 		kg_jw_key(&w, ends_key(from, to));
 		kg_jw_value(&w, &it.value);
@@ -255,23 +232,19 @@ write_end(const Joined *j, KgJsonWriter *w, const char *name,
  * the two edges may belong to different steps.
  */
 static char *
-find_edge(const Joined *j, int step, const char *from, const char *to,
-		  JsonbValue *edge, bool *forward)
+find_edge(const Joined *j, const char *from, const char *to, bool *forward)
 {
-	const Step *s = &j->steps[step - 1];
 	char *there = ends_key(from, to);
 	char *back = ends_key(to, from);
-	JsonbValue other;
+	JsonbValue edge;
 
-	if (kg_json_get(&j->edges->root, there, &other) != NULL &&
-		kg_json_get(&j->edges->root, back, &other) != NULL &&
-		(j->nsteps > 1 || s->forward == s->backward))
+	*forward = kg_json_get(&j->edges->root, there, &edge) != NULL;
+	if (kg_json_get(&j->edges->root, back, &edge) == NULL)
+		return *forward ? there : NULL;
+	if (*forward && (j->nsteps > 1 || j->forward == j->backward))
 		return NULL;
-	*forward = !s->backward &&
-			   kg_json_get(&j->edges->root, there, edge) != NULL;
-	if (*forward)
-		return there;
-	return kg_json_get(&j->edges->root, back, edge) != NULL ? back : NULL;
+	*forward = *forward && j->forward;
+	return *forward ? there : back;
 }
 
 /*
@@ -287,11 +260,12 @@ write_edge(const Joined *j, KgJsonWriter *w, int step, const char *from,
 	JsonbValue edge;
 	JsonbValue value;
 	bool forward;
-	char *key = find_edge(j, step, from, to, &edge, &forward);
+	char *key = find_edge(j, from, to, &forward);
 	const char *type;
 
 	if (key == NULL)
 		return false;
+	(void) kg_json_get(&j->edges->root, key, &edge);
 	kg_jw_key(used, key);
 	kg_jw_bool(used, true);
 	(void) kg_json_get(kg_json_container(&edge), "type", &value);
@@ -310,12 +284,15 @@ write_edge(const Joined *j, KgJsonWriter *w, int step, const char *from,
 }
 
 /*
- * Finds the directions of the edges of each step. Returns false unless all
- * rows have the same number of handles.
+ * Finds the directions of the edges. Returns false unless all rows have the
+ * same number of handles.
  */
 static bool
 read_steps(Joined *j, const JsonbContainer *rows)
 {
+	JsonbValue edge;
+
+	j->forward = j->backward = true;
 	kg_json_each(row, rows)
 	{
 		const JsonbContainer *handles = kg_json_container(&row.value);
@@ -324,30 +301,23 @@ read_steps(Joined *j, const JsonbContainer *rows)
 		if (!kg_json_is_array(&row.value))
 			return false;
 		if (row.index == 0)
-		{
 			j->nsteps = kg_json_length(handles) - 1;
-			j->steps = palloc((j->nsteps + 1) * sizeof(Step));
-			memset(j->steps, true, (j->nsteps + 1) * sizeof(Step));
-		}
 		if (j->nsteps < 1 || kg_json_length(handles) != j->nsteps + 1)
 			return false;
 		kg_json_each(it, handles)
 		{
 			const char *handle = kg_json_cstring(&it.value);
-			JsonbValue edge;
 
 			if (it.value.type != jbvString)
 				return false;
 			if (before != NULL)
 			{
-				Step *step = &j->steps[it.index - 1];
-
-				step->forward &= kg_json_get(&j->edges->root,
-											 ends_key(before, handle),
-											 &edge) != NULL;
-				step->backward &= kg_json_get(&j->edges->root,
-											  ends_key(handle, before),
-											  &edge) != NULL;
+				j->forward &= kg_json_get(&j->edges->root,
+										  ends_key(before, handle),
+										  &edge) != NULL;
+				j->backward &= kg_json_get(&j->edges->root,
+										   ends_key(handle, before),
+										   &edge) != NULL;
 			}
 			before = handle;
 		}

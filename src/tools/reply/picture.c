@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "model/handle.h"
 #include "query/argument/arguments.h"
 #include "tools/reply/picture.h"
 
@@ -241,20 +242,12 @@ name_node(Reader *r, int node, const JsonbContainer *properties)
 static int
 read_end(Reader *r, const JsonbContainer *object)
 {
-	JsonbValue type;
+	char *handle = kg_handle_read(object);
 	JsonbValue id;
-	char *handle;
 
-	if (!string_member(object, "id", &id))
-		return -1;
-	if (!string_member(object, "type", &type))
-		return add_handle(r, &id);
-	handle = psprintf("%.*s:%.*s",
-					  type.val.string.len,
-					  type.val.string.val,
-					  id.val.string.len,
-					  id.val.string.val);
-	return add_node(r, handle, strlen(handle));
+	if (handle != NULL)
+		return add_node(r, handle, strlen(handle));
+	return string_member(object, "id", &id) ? add_handle(r, &id) : -1;
 }
 
 static void
@@ -376,23 +369,19 @@ read_relation(Reader *r, const JsonbContainer *object)
 	JsonbValue name;
 	JsonbValue from;
 	JsonbValue to;
-	JsonbValue flag;
-	bool symmetric;
 	int source;
 
 	if (!string_member(object, "name", &name) ||
 		!string_member(object, "from", &from) ||
 		!string_member(object, "to", &to))
 		return;
-	symmetric = kg_json_get(object, "symmetric", &flag) != NULL &&
-				flag.type == jbvBool && flag.val.boolean;
 	source = add_handle(r, &from);
 	add_edge(r,
 			 source,
 			 add_handle(r, &to),
 			 name.val.string.val,
 			 name.val.string.len,
-			 symmetric);
+			 kg_json_is_true(object, "symmetric"));
 }
 
 /*

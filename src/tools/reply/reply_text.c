@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "base/json.h"
 #include "base/toolset.h"
+#include "model/handle.h"
 #include "tools/reply/joined_rows.h"
 #include "tools/reply/reply_text.h"
 
@@ -202,16 +203,11 @@ begin_item(StringInfo text)
 static char *
 end_handle(const JsonbValue *name, const JsonbValue *value)
 {
-	const JsonbContainer *object = kg_json_container(value);
-	JsonbValue type;
-	JsonbValue id;
-
 	if ((!kg_json_string_is(name, "from") && !kg_json_string_is(name, "to")) ||
-		!kg_json_is_object(value) || kg_json_length(object) != 2 ||
-		kg_json_get(object, "type", &type) == NULL || type.type != jbvString ||
-		kg_json_get(object, "id", &id) == NULL || id.type != jbvString)
+		!kg_json_is_object(value) ||
+		kg_json_length(kg_json_container(value)) != 2)
 		return NULL;
-	return psprintf("%s:%s", kg_json_cstring(&type), kg_json_cstring(&id));
+	return kg_handle_read(kg_json_container(value));
 }
 
 static bool
@@ -532,8 +528,7 @@ read_told(Told *told, const JsonbContainer *reply, const JsonbContainer *sent)
 	told->reply = reply;
 	told->sent = sent;
 	told->joined = NULL;
-	told->whole = kg_json_get(reply, "truncated", &value) == NULL ||
-				  value.type != jbvBool || !value.val.boolean;
+	told->whole = !kg_json_is_true(reply, "truncated");
 	told->all = told->whole && total > 0 &&
 						total == number_of(reply, "returned")
 					? total
@@ -757,65 +752,46 @@ write_members(StringInfo text, const Told *told, int place)
 	}
 }
 
-/*
- * Returns the number of bytes that the text would have for the rows, nodes and
- * edges that joined rows replace.
- */
-static int
-length_apart(const Told *told)
-{
-	StringInfoData text;
-
-	initStringInfo(&text);
-	kg_json_each(it, told->reply)
-	{
-		if ((!is_joined(&it.key) && !kg_json_string_is(&it.key, "rows")) ||
-			is_implied(told, &it))
-			continue;
-		kg_json_append(&text, &it.key);
-		appendStringInfoString(&text, ":,");
-		write_shorter(&text, &it.value, kg_json_string_is(&it.key, "edges"));
-	}
-	return text.len;
-}
-
-/*
- * Sets the member joined to the joined rows (rows merged with their nodes and
- * edges), if they are shorter than separate rows, nodes and edges.
- */
-static void
-join_rows(Told *told)
-{
-	List *names;
-	Jsonb *rows = kg_joined_rows(told->reply, &names);
-	StringInfoData text;
-
-	if (rows == NULL)
-		return;
-	initStringInfo(&text);
-	if (append_rows(&text, &rows->root, false, names) &&
-		text.len < length_apart(told))
-		told->joined = text.data;
-}
-
-static char *
-rows_text(const JsonbContainer *reply, const Jsonb *sent)
+static StringInfoData
+members_text(const Told *told)
 {
 	const int nfirst = lengthof(names) - nlast;
 	StringInfoData text;
-	Told told;
 
-	read_told(&told, reply, &sent->root);
-	join_rows(&told);
 	initStringInfo(&text);
 	appendStringInfoChar(&text, '{');
 	for (int i = 0; i < nfirst; i++)
-		write_members(&text, &told, i);
-	write_members(&text, &told, -1);
+		write_members(&text, told, i);
+	write_members(&text, told, -1);
 	for (int i = nfirst; i < lengthof(names); i++)
-		write_members(&text, &told, i);
+		write_members(&text, told, i);
 	appendStringInfoChar(&text, '}');
-	return text.data;
+	return text;
+}
+
+/*
+ * Returns the shorter text of two: with rows, nodes and edges, or with joined
+ * rows in place of these.
+ */
+static char *
+rows_text(const JsonbContainer *reply, const Jsonb *sent)
+{
+	StringInfoData joined_rows;
+	StringInfoData joined;
+	StringInfoData text;
+	Jsonb *rows;
+	List *columns;
+	Told told;
+
+	read_told(&told, reply, &sent->root);
+	text = members_text(&told);
+	rows = kg_joined_rows(reply, &columns);
+	initStringInfo(&joined_rows);
+	if (rows == NULL || !append_rows(&joined_rows, &rows->root, false, columns))
+		return text.data;
+	told.joined = joined_rows.data;
+	joined = members_text(&told);
+	return joined.len < text.len ? joined.data : text.data;
 }
 
 static char *

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/settings.h"
+#include "model/handle.h"
 #include "query/run/running.h"
 #include "tools/dispatch.h"
 #include "tools/verify/verify.h"
@@ -52,20 +53,6 @@ path_arguments(KgVerify *v, const KgClaim *claim)
 	return kg_jw_finish(&w);
 }
 
-static char *
-end_handle(const JsonbContainer *edge, const char *key)
-{
-	JsonbValue end;
-	JsonbValue type;
-	JsonbValue id;
-
-	if (kg_json_get(edge, key, &end) == NULL || !kg_json_is_object(&end) ||
-		kg_json_get(kg_json_container(&end), "type", &type) == NULL ||
-		kg_json_get(kg_json_container(&end), "id", &id) == NULL)
-		return pstrdup("");
-	return psprintf("%s:%s", kg_json_cstring(&type), kg_json_cstring(&id));
-}
-
 /*
  * Sets the evidence for a claim to the first path in a reply. Returns false if
  * the reply has no path.
@@ -96,8 +83,8 @@ take_path(KgClaim *claim, const Jsonb *reply)
 			(void) kg_json_get(edge, "type", &type);
 			claim->edges = lappend(claim->edges,
 								   kg_claim_edge(kg_json_cstring(&type),
-												 end_handle(edge, "from"),
-												 end_handle(edge, "to"),
+												 kg_handle_of_end(edge, "from"),
+												 kg_handle_of_end(edge, "to"),
 												 NULL));
 		}
 	return true;

@@ -153,26 +153,26 @@ run_candidates(Candidates *c)
 			continue;
 		if (c->typed)
 		{
-			const KgType *type = kg_graph_type(graph, item->rank - 1);
+			const KgTypeRow *row = graph->ranked[item->rank - 1];
 
-			if (kg_foreign_of(graph, type) != NULL)
+			if (kg_foreign_of_row(graph, row) != NULL)
 				continue;
-			bundles[ntypes] = type->bundle;
-			types[ntypes++] = type->name;
+			bundles[ntypes] = row->bundle;
+			types[ntypes++] = row->name;
 		}
 		ids[n++] = item->id;
 	}
 	values[3] = kg_text_array(ids, n);
 	for (uint16 rank = 1; rank <= graph->nranks; rank++)
 	{
-		const KgType *type = kg_graph_type(graph, rank - 1);
+		const KgTypeRow *row = graph->ranked[rank - 1];
 
-		if (kg_foreign_of(graph, type) != NULL)
-			find_foreign(c, type, rank);
+		if (kg_foreign_of_row(graph, row) != NULL)
+			find_foreign(c, kg_type_of(row), rank);
 		else if (!c->typed)
 		{
-			bundles[ntypes] = type->bundle;
-			types[ntypes++] = type->name;
+			bundles[ntypes] = row->bundle;
+			types[ntypes++] = row->name;
 		}
 	}
 	values[1] = kg_text_array(bundles, ntypes);
@@ -207,8 +207,7 @@ look_up_handles(KgVerify *v)
 		for (int t = 0; t < n; t++)
 			c.items[c.n++] = (Candidate){
 				ranks[t],
-				kg_id_of_type(kg_graph_type(graph, ranks[t] - 1),
-							  v->mentions[i].given),
+				kg_id_of_row(graph->ranked[ranks[t] - 1], v->mentions[i].given),
 				i};
 	}
 	run_candidates(&c);
@@ -328,15 +327,16 @@ run_names(Names *names, const char *const *texts, int n)
 
 	for (int i = 0; i < graph->nranks; i++)
 	{
-		const KgType *type = kg_graph_type(graph, i);
+		const KgTypeRow *row = graph->ranked[i];
 
-		if (kg_foreign_of(graph, type) != NULL)
+		if (kg_foreign_of_row(graph, row) != NULL)
 		{
-			kg_foreign_look(graph, type, texts, n, found_foreign, names);
+			kg_foreign_look(
+				graph, kg_type_of(row), texts, n, found_foreign, names);
 			continue;
 		}
-		bundles[ntypes] = type->bundle;
-		types[ntypes++] = type->name;
+		bundles[ntypes] = row->bundle;
+		types[ntypes++] = row->name;
 	}
 	values[1] = kg_text_array(texts, n);
 	values[2] = Int64GetDatum(KG_NAMED_ROWS);
@@ -363,8 +363,9 @@ take_named(Names *names, KgClaim *claim)
 		KgRef *ref = &names->refs[lfirst_int(lc)];
 
 		if (ref->id != NULL &&
-			(claim->type == NULL ||
-			 kg_graph_type(names->v->call.graph, ref->rank - 1) == claim->type))
+			(claim->type == NULL || kg_graph_is_type(names->v->call.graph,
+													 ref->rank - 1,
+													 claim->type)))
 			claim->named = lappend(claim->named, ref);
 	}
 }

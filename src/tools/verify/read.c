@@ -213,7 +213,7 @@ kg_claim_types(const KgVerify *v, const KgMention *mention, uint16 *ranks)
 	int n = 0;
 
 	for (int i = 0; i < graph->nranks; i++)
-		if (kg_id_of_type(kg_graph_type(graph, i), mention->given) != NULL)
+		if (kg_id_of_row(graph->ranked[i], mention->given) != NULL)
 			ranks[n++] = (uint16) (i + 1);
 	return n;
 }
