@@ -100,61 +100,165 @@ bound_type_sql(const KgCatalog *catalog, const KgType *type)
 	return sql.data;
 }
 
-/*
- * Appends SQL for the edges of a reference. The columns are those that the view
- * of every relation has.
- */
+/* The edges of a variant of a relation that come from a table of the user. */
+typedef struct BoundEdges
+{
+	const KgVSource *source;
+	const KgType *types[2];
+	/*
+	 * Expressions of the ids of both ends, with their types. The id is a text
+	 * if it has several columns.
+	 */
+	const char *ids[2];
+	Oid id_types[2];
+	const char *where;
+} BoundEdges;
+
 static void
-append_bound_variant(StringInfo sql, const KgCatalog *catalog,
-					 const KgVariant *variant)
+set_end(BoundEdges *edges, int end, const KgVColumn *column)
+{
+	edges->ids[end] = kg_vvalue_by_set(column);
+	edges->id_types[end] = column->type;
+	edges->where = psprintf(
+		"%s AND (%s) IS NOT NULL", edges->where, edges->ids[end]);
+}
+
+/*
+ * Reads the edges of a variant. Returns false if they do not come from a table,
+ * or if the caller cannot read the columns of the ends.
+ */
+static bool
+read_edges(const KgCatalog *catalog, const KgVariant *variant,
+		   BoundEdges *edges)
 {
 	const KgType *from = kg_catalog_type_no(catalog, variant->from_type_no);
 	const KgType *to = kg_catalog_type_no(catalog, variant->to_type_no);
 	const KgVSource *source;
-	const KgVColumn *column;
-	const char *id;
-	const char *where;
+	const KgVColumn *ends[2] = {NULL, NULL};
 
 	if (from == NULL || to == NULL || from->binding == NULL ||
 		(variant->property == NULL && variant->edges == NULL))
-		return;
+		return false;
 	source = kg_vsource(catalog, variant->edges ? variant->edges : from);
-	column = kg_vsource_column(source,
-							   variant->edges
-								   ? kg_binding_end(variant->edges, 1)
-								   : kg_type_field(from, variant->property));
-	if (column->sql == NULL)
-		return;
-	id = source->id;
-	where = source->where ? source->where : "true";
 	if (variant->edges != NULL)
-	{
-		const KgVColumn *end = kg_vsource_column(
-			source, kg_binding_end(variant->edges, 0));
+		for (int i = 0; i < 2; i++)
+			ends[i] = kg_vsource_column(source,
+										kg_binding_end(variant->edges, i));
+	else
+		ends[1] = kg_vsource_column(source,
+									kg_type_field(from, variant->property));
+	edges->source = source;
+	edges->types[0] = from;
+	edges->types[1] = to;
+	edges->where = source->where ? source->where : "true";
+	for (int i = 0; i < 2; i++)
+		if (ends[i] == NULL)
+		{
+			bool single = source->nkeys == 1;
 
-		if (end->sql == NULL)
-			return;
-		where = psprintf(
-			"%s AND (%s) IS NOT NULL", where, kg_vvalue_by_set(end));
-		id = kg_bound_text(kg_vvalue_by_set(end), end->type);
+			edges->ids[i] = single ? source->keys[0].sql : source->id;
+			edges->id_types[i] = single ? source->keys[0].type : TEXTOID;
+		}
+		else if (ends[i]->sql == NULL)
+			return false;
+		else
+			set_end(edges, i, ends[i]);
+	return true;
+}
+
+/*
+ * Returns the type of the ids at one end of all edges. Returns TEXTOID if the
+ * edges differ in this type, or if a query cannot have values of this type.
+ */
+static Oid
+end_type(const List *all, int end)
+{
+	Oid type = ((const BoundEdges *) linitial(all))->id_types[end];
+	ListCell *lc;
+
+	foreach(lc, all)
+		if (((const BoundEdges *) lfirst(lc))->id_types[end] != type)
+			return TEXTOID;
+	return kg_ask_type(type) ? type : TEXTOID;
+}
+
+static const char *
+end_sql(const BoundEdges *edges, int end, Oid type)
+{
+	if (type != TEXTOID)
+		return typed(edges->ids[end], type);
+	return psprintf("%s COLLATE pg_catalog.\"C\"",
+					kg_bound_text(edges->ids[end], edges->id_types[end]));
+}
+
+/*
+ * Returns the columns of a table that joins two tables which refer to these
+ * tables. Leaves out columns whose names are names of columns of the view.
+ */
+static List *
+key_columns(const BoundEdges *edges, const KgView *view)
+{
+	const KgVSource *source = edges->source;
+	List *columns = NIL;
+	List *names = NIL;
+	ListCell *lc;
+
+	foreach(lc, view->columns)
+		names = lappend(names,
+						makeString((char *) quote_identifier(
+							((KgViewColumn *) lfirst(lc))->name)));
+	for (int i = 0; i < 2; i++)
+	{
+		const KgField *end = kg_binding_end(source->type, i);
+		const KgBoundProperty *keys =
+			&source->table->properties[end - source->type->fields];
+
+		for (int j = 0; j < keys->ncolumns; j++)
+		{
+			String *name = makeString((char *) keys->columns[j].name);
+
+			if (list_member(names, name))
+				continue;
+			names = lappend(names, name);
+			columns = lappend(columns, &keys->columns[j]);
+		}
 	}
+	return columns;
+}
+
+/*
+ * Appends SQL for the edges, with the columns that the view of every relation
+ * has, and key columns. types has the types of the ids of both ends.
+ */
+static void
+append_edges(StringInfo sql, const BoundEdges *edges, const Oid *types,
+			 const List *keys)
+{
+	const KgVSource *source = edges->source;
+	ListCell *lc;
+
 	appendStringInfo(
 		sql,
-		"%sSELECT (%s) COLLATE pg_catalog.\"C\" AS \"from\", "
-		"%s COLLATE pg_catalog.\"C\" AS \"to\", "
-		"%s AS properties, "
+		"%sSELECT %s AS \"from\", %s AS \"to\", %s AS properties, "
 		"%s::pg_catalog.text COLLATE pg_catalog.\"C\" AS from_type, "
-		"%s::pg_catalog.text COLLATE pg_catalog.\"C\" AS to_type "
-		"FROM %s WHERE %s AND (%s) IS NOT NULL",
+		"%s::pg_catalog.text COLLATE pg_catalog.\"C\" AS to_type",
 		sql->len > 0 ? " UNION ALL " : "",
-		id,
-		kg_bound_text(kg_vvalue_by_set(column), column->type),
-		variant->edges ? kg_vproperties(source) : "NULL::pg_catalog.jsonb",
-		quote_literal_cstr(from->name),
-		quote_literal_cstr(to->name),
-		source->from,
-		where,
-		kg_vvalue_by_set(column));
+		end_sql(edges, 0, types[0]),
+		end_sql(edges, 1, types[1]),
+		source->type->binding->nto > 0 ? kg_vproperties(source)
+									   : "NULL::pg_catalog.jsonb",
+		quote_literal_cstr(edges->types[0]->name),
+		quote_literal_cstr(edges->types[1]->name));
+	foreach(lc, keys)
+	{
+		const KgBoundColumn *key = lfirst(lc);
+
+		appendStringInfo(sql,
+						 ", %s AS %s",
+						 typed(psprintf("t.%s", key->name), key->type),
+						 key->name);
+	}
+	appendStringInfo(sql, " FROM %s WHERE %s", source->from, edges->where);
 }
 
 /*
@@ -208,21 +312,42 @@ append_mixed_variant(StringInfo sql, const KgCatalog *catalog,
  * Returns SQL for the edges of a relation that come from tables of the user,
  * with the columns of the relation's view. Returns an empty text if there are
  * no such edges.
+ *
+ * If all edges come from tables, sets *all, and the ids have the types of their
+ * columns. If all edges come from one table that joins two tables, the view
+ * also has the columns of this table that refer to them.
  */
 static char *
 bound_relation_sql(const KgCatalog *catalog, const KgRelation *relation,
-				   const KgView *view)
+				   const KgView *view, bool *all)
 {
+	Oid types[2] = {TEXTOID, TEXTOID};
+	List *tables = NIL;
+	List *keys = NIL;
 	StringInfoData edges;
 	StringInfoData sql;
 	ListCell *lc;
 
 	initStringInfo(&edges);
+	*all = true;
 	for (int i = 0; i < relation->nvariants; i++)
 	{
-		append_bound_variant(&edges, catalog, &relation->variants[i]);
-		append_mixed_variant(&edges, catalog, &relation->variants[i]);
+		const KgVariant *variant = &relation->variants[i];
+		const KgType *from = kg_catalog_type_no(catalog, variant->from_type_no);
+		BoundEdges *table = palloc0(sizeof(BoundEdges));
+
+		if (read_edges(catalog, variant, table))
+			tables = lappend(tables, table);
+		append_mixed_variant(&edges, catalog, variant);
+		*all &= from == NULL || from->binding != NULL;
 	}
+	*all &= tables != NIL;
+	for (int i = 0; i < 2 && *all; i++)
+		types[i] = end_type(tables, i);
+	if (*all && relation->nvariants == 1 && relation->variants[0].edges != NULL)
+		keys = key_columns(linitial(tables), view);
+	foreach(lc, tables)
+		append_edges(&edges, lfirst(lc), types, keys);
 	if (edges.len == 0)
 		return edges.data;
 	initStringInfo(&sql);
@@ -230,14 +355,17 @@ bound_relation_sql(const KgCatalog *catalog, const KgRelation *relation,
 	{
 		const KgViewColumn *column = lfirst(lc);
 
-		appendStringInfo(
-			&sql,
-			"%s%s",
-			sql.len > 0 ? ", " : "SELECT ",
-			column->property != NULL
-				? column->value
-				: psprintf("x.%s", quote_identifier(column->name)));
+		appendStringInfo(&sql,
+						 "%s%s AS %s",
+						 sql.len > 0 ? ", " : "SELECT ",
+						 column->property != NULL
+							 ? column->value
+							 : psprintf("x.%s", quote_identifier(column->name)),
+						 quote_identifier(column->name));
 	}
+	foreach(lc, keys)
+		appendStringInfo(
+			&sql, ", x.%s", ((const KgBoundColumn *) lfirst(lc))->name);
 	appendStringInfo(&sql, " FROM (%s) x", edges.data);
 	return sql.data;
 }
@@ -253,6 +381,7 @@ view_sql(const KgCatalog *catalog, const KgType *type,
 	KgViewTables tables = {
 		kg_sql_table("kg_entity"), kg_sql_table("kg_edge"), whole};
 	char *bound = "";
+	bool all = false;
 	KgView *view;
 	char *sql;
 
@@ -260,7 +389,9 @@ view_sql(const KgCatalog *catalog, const KgType *type,
 		return bound_type_sql(catalog, type);
 	view = type ? kg_view_of_type(type) : kg_view_of_relation(relation);
 	if (relation != NULL && kg_relation_binds(catalog, relation))
-		bound = bound_relation_sql(catalog, relation, view);
+		bound = bound_relation_sql(catalog, relation, view, &all);
+	if (all)
+		return bound;
 	sql = kg_view_query(catalog, view, view->columns, &tables);
 	return bound[0] == '\0' ? sql : psprintf("%s UNION ALL %s", sql, bound);
 }

@@ -34,7 +34,8 @@ kg_type_counts(const KgCatalog *catalog)
 		const KgTypeRow *row = &catalog->types[i];
 
 		counts[i] = -1;
-		if (kg_row_has(row, KG_TRAIT_AUTHORIZE))
+		if (kg_row_has(row, KG_TRAIT_AUTHORIZE) ||
+			kg_row_has(row, KG_TRAIT_TABLE))
 			continue;
 		places[n] = Int32GetDatum(i);
 		bundles[n] = (char *) row->bundle;

@@ -16,7 +16,8 @@
 /*
  * Returns the number of entities that the caller sees, for each of
  * catalog->types. The number is -1 for a type with x-authorize, because
- * counting would need a decision on every entity.
+ * counting would need a decision on every entity, and for a type that reads a
+ * table.
  */
 extern int64 *kg_type_counts(const KgCatalog *catalog);
 

@@ -108,6 +108,19 @@ filter_is_served(const KgVSource *source, const KgFilter *filter)
 }
 
 /*
+ * Returns the part of a filter that no index serves: the filter itself, or the
+ * first such alternative if the filter has only alternatives.
+ */
+static const KgFilter *
+unserved_part(const KgVSource *source, const KgFilter *filter)
+{
+	for (int i = 0; i < filter->nany && filter->nconditions == 0; i++)
+		if (!filter_is_served(source, filter->any[i]))
+			return filter->any[i];
+	return filter;
+}
+
+/*
  * Returns the CREATE INDEX command of an index that would serve a condition of
  * the filter, or NULL.
  */
@@ -205,6 +218,7 @@ kg_vfilter_require_index(const KgVSource *source, const KgFilter *filter)
 	rows = rows_of_large(source);
 	if (rows < 0 || filter_is_served(source, filter))
 		return;
+	filter = unserved_part(source, filter);
 	err = unserved(source, "filter", rows);
 	if (filter->nconditions > 0)
 		kg_error_path(err, "%s", filter->conditions[0].path);

@@ -146,6 +146,24 @@ is_whole(const KgBoundTable *table)
 	return whole;
 }
 
+int64
+kg_vestimate(const KgType *type)
+{
+	KgErrorList none = {.limit = 1};
+	const KgBoundTable *table = kg_bound_resolve(type, GetUserId(), "", &none);
+	Relation relation;
+	double rows;
+
+	if (table == NULL || !is_whole(table) || !kg_identity_sees_scope(NULL, 0))
+		return -1;
+	relation = try_table_open(table->relid, AccessShareLock);
+	if (relation == NULL)
+		return -1;
+	rows = relation->rd_rel->reltuples;
+	table_close(relation, AccessShareLock);
+	return (int64) rows;
+}
+
 static const char *
 tenant_condition(const char *alias, const KgBoundColumn *tenant)
 {

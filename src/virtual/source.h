@@ -76,6 +76,12 @@ typedef struct KgVSource
 extern const KgVSource *kg_vsource(const KgCatalog *catalog,
 								   const KgType *type);
 
+/*
+ * Returns PostgreSQL's estimate of the rows of a bound type's table. Returns -1
+ * if there is no estimate, or if the caller may not see all of these rows.
+ */
+extern int64 kg_vestimate(const KgType *type);
+
 /* Returns the column that contains a field of the type. */
 extern const KgVColumn *kg_vsource_column(const KgVSource *source,
 										  const KgField *field);

@@ -40,13 +40,13 @@ VACUUM ANALYZE kg_entity, kg_index_key;
 ALTER ROLE bplan_reader SET kg_graph.max_unindexed = 1000;
 \c - bplan_reader
 SET max_parallel_workers_per_gather = 0;
--- "index", or the tables that a statement of the call reads from start to end; or its refusal.  A count without a filter reads at most
--- kg_graph.max_total rows, a selection without one at most kg_graph.max_visited, and groups without a filter need all rows.
+-- "index", or the tables that a statement of the call reads without one; or its refusal.  "Limit": a count without a filter reads up to
+-- kg_graph.max_total rows, and a selection without one up to kg_graph.max_visited.  Groups without a filter are of all rows: no index helps.
 CREATE FUNCTION pg_temp.scans(tool text, arguments jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   detail text;
 BEGIN
-  RETURN (SELECT string_agg(DISTINCT CASE WHEN line ~ 'Seq Scan' THEN btrim(replace(line, '->', '')) ELSE 'index' END, ', ') FROM jsonb_array_elements(kg_explain(tool, arguments) -> 'statements') s, jsonb_array_elements_text(s -> 'plan') line WHERE line ~ '(Seq|Index|Heap|Index Only) Scan' AND line !~ 'kg_');
+  RETURN (SELECT string_agg(DISTINCT CASE WHEN line ~ 'Seq Scan' THEN CASE WHEN s ->> 'plan' ~ '"[ >-]*Limit", "[ >-]*Seq Scan' THEN 'Limit, ' ELSE '' END || btrim(replace(line, '->', '')) ELSE 'index' END, ', ') FROM jsonb_array_elements(kg_explain(tool, arguments) -> 'statements') s, jsonb_array_elements_text(s -> 'plan') line WHERE line ~ '(Seq|Index|Heap|Index Only) Scan' AND line !~ 'kg_');
 EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
   RETURN concat_ws(' | ', detail::jsonb ->> 'code', detail::jsonb ->> 'path', detail::jsonb ->> 'expected');

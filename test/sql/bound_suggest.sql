@@ -19,6 +19,14 @@ COMMENT ON COLUMN store.film_actor.role IS 'name of the figure';
 CREATE TABLE store.rental (actor_id integer REFERENCES store.actor, film_id integer REFERENCES store.film, PRIMARY KEY (actor_id, film_id));
 CREATE TABLE store.payment (payment_id uuid PRIMARY KEY, actor_id integer, film_id integer, FOREIGN KEY (actor_id, film_id) REFERENCES store.rental);
 CREATE TABLE store.cast_day (actor_id integer REFERENCES store.actor, film_id integer REFERENCES store.film, day date, PRIMARY KEY (actor_id, film_id, day));
+-- a foreign key whose column is the id, to a type whose name a column has; one of the id to itself; a repeated one; and one of two columns that are references themselves
+CREATE TABLE store.serial (film_id integer PRIMARY KEY REFERENCES store.film, film text);
+CREATE TABLE store.seat (seat integer PRIMARY KEY, film_id integer REFERENCES store.film);
+CREATE INDEX ON store.seat (film_id);
+CREATE TABLE store.box (seat integer PRIMARY KEY REFERENCES store.seat);
+CREATE TABLE store.award (award_id integer PRIMARY KEY REFERENCES store.award, actor_id integer CONSTRAINT a REFERENCES store.actor CONSTRAINT b REFERENCES store.actor, film_id integer CONSTRAINT c REFERENCES store.film, CONSTRAINT d FOREIGN KEY (actor_id, film_id) REFERENCES store.rental);
+CREATE INDEX ON store.award (actor_id, film_id);
+CREATE INDEX ON store.award (film_id);
 -- names that are no names of types, and two that give one
 CREATE TABLE store."Odd-Name" (id integer PRIMARY KEY);
 CREATE TABLE store."Odd.Name" (id integer PRIMARY KEY);
@@ -36,6 +44,7 @@ SELECT kg_suggest_bindings('store', '{"shared": true}') IS NULL;
 SET client_min_messages = warning;
 SELECT s ->> 'entity_type', s #>> '{schema,x-label-field}', s #>> '{schema,x-id-generate}', s #> '{schema,required}', s #> '{schema,x-table}' FROM jsonb_array_elements(kg_suggest_bindings('store', '{"shared": true}') -> 'schemas') s;
 SELECT jsonb_pretty(s #> '{schema,properties}') FROM jsonb_array_elements(kg_suggest_bindings('store', '{"shared": true}') -> 'schemas') s WHERE s ->> 'entity_type' = 'film';
+SELECT s -> 'entity_type', p.key, p.value -> 'x-ref', p.value -> 'x-relation' FROM jsonb_array_elements(kg_suggest_bindings('store', '{"shared": true}') -> 'schemas') s, jsonb_each(s #> '{schema,properties}') p WHERE s ->> 'entity_type' IN ('serial', 'award', 'box') ORDER BY 1, p.key COLLATE "C";
 SELECT jsonb_pretty(kg_suggest_bindings('store', '{"shared": true}') -> 'relations');
 -- references without an index are refused with the statements that help
 SELECT * FROM test.fails($$SELECT kg_apply_bundle(kg_suggest_bindings('store', '{"shared": true}'))$$, 'expected');
@@ -46,9 +55,14 @@ CREATE INDEX ON store.cast_day (film_id);
 INSERT INTO store.actor (first_name, last_name) VALUES ('Ada', 'Ahn'), ('Ben', 'Bell');
 INSERT INTO store.film (title, rating, length) VALUES ('First', 'PG', 90), ('Second', NULL, 60);
 INSERT INTO store.film_actor VALUES (1, 1, 'hero', '2024-01-01'), (2, 1, NULL, NULL), (2, 2, 'fool', NULL);
+INSERT INTO store.serial VALUES (2, 'part 2');
+INSERT INTO store.seat VALUES (1, 2);
+INSERT INTO store.box VALUES (1);
 SET ROLE suggest_admin;
 SELECT kg_apply_bundle(kg_suggest_bindings('store', '{"shared": true}')) ->> 'changed';
 SELECT kg_traverse('{"from": {"label": "actor", "ids": ["2"]}, "relationships": [{"type": "FILM_ACTOR"}]}') -> 'edges';
+SELECT kg_traverse('{"from": {"label": "serial"}, "relationships": [{"type": "FILM_2"}]}') -> 'rows', kg_traverse('{"from": {"label": "film"}, "relationships": [{"type": "FILM_2", "direction": "incoming"}]}') -> 'rows', kg_get('serial', '2');
+SELECT kg_query('{"sql": "SELECT seat_row, f.title FROM box b JOIN seat s ON s.id = b.seat_row JOIN film f ON f.id = s.film_id JOIN serial p ON p.film_id = f.id"}') -> 'rows';
 SELECT kg_list_ids('film', '{"filters": {"rating": "PG"}}') -> 'ids';
 SELECT * FROM test.fails($$SELECT kg_list('film', '{"filters": {"rating": "XXX"}}')$$, 'message', 'allowed');
 -- it suggests the same again, whose apply changes nothing

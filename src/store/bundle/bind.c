@@ -287,6 +287,23 @@ has_property(const KgBindingDraft *bind, const char *name)
 	return false;
 }
 
+static bool
+is_reference(const KgBindingDraft *bind, const char *property)
+{
+	ListCell *lc;
+
+	foreach(lc, bind->references)
+		if (strcmp(((KgDraftReference *) lfirst(lc))->property, property) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_property(const KgBindingDraft *bind, const char *name)
+{
+	return has_property(bind, name) || is_reference(bind, name);
+}
+
 /*
  * Sets the name of the property for the id. It is the property of the id's
  * column, or "id" if several columns form the id.
@@ -443,7 +460,10 @@ names_in(uint64 row, int column, int *n)
 		DatumGetArrayTypeP(kg_spi_datum(row, column)), false, n);
 }
 
-/* Reads the foreign keys whose columns the caller may read. */
+/*
+ * Reads the foreign keys whose columns the caller may read. A repeated foreign
+ * key is left out.
+ */
 static void
 read_foreign_keys(KgBindingDraft *bind)
 {
@@ -454,10 +474,16 @@ read_foreign_keys(KgBindingDraft *bind)
 		"ON a.attrelid = c.conrelid AND a.attnum = k.number ORDER BY place), "
 		"ARRAY(SELECT a.attname::text FROM unnest(c.confkey) "
 		"WITH ORDINALITY k(number, place) JOIN pg_attribute a "
-		"ON a.attrelid = c.confrelid AND a.attnum = k.number ORDER BY place) "
+		"ON a.attrelid = c.confrelid AND a.attnum = k.number ORDER BY place), "
+		"EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.confrelid "
+		"AND a.attname = t.relname AND NOT a.attisdropped) "
 		"FROM pg_constraint c JOIN pg_class t ON t.oid = c.confrelid "
 		"JOIN pg_namespace n ON n.oid = t.relnamespace "
 		"WHERE c.conrelid = $1 AND c.contype = 'f' AND c.conparentid = 0 "
+		"AND NOT EXISTS (SELECT FROM pg_constraint d "
+		"WHERE d.conrelid = c.conrelid AND d.contype = 'f' "
+		"AND d.confrelid = c.confrelid AND d.conkey = c.conkey "
+		"AND d.confkey = c.confkey AND d.conname < c.conname) "
 		"ORDER BY c.conname",
 		kg_arg(OIDOID, ObjectIdGetDatum(bind->relid)));
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -468,6 +494,7 @@ read_foreign_keys(KgBindingDraft *bind)
 		key->table = kg_spi_cstring(i, 1);
 		key->columns = names_in(i, 2, &key->ncolumns);
 		key->keys = names_in(i, 3, &key->ncolumns);
+		key->has_own_name = DatumGetBool(kg_spi_datum(i, 4));
 		for (int j = 0; j < key->ncolumns; j++)
 			readable &= find_column(bind, key->columns[j]) != NULL;
 		if (readable)
@@ -475,20 +502,78 @@ read_foreign_keys(KgBindingDraft *bind)
 	}
 }
 
-/* Adds a reference for a foreign key if the referenced table is bound, too. */
+/*
+ * Returns a name for a reference that cannot have the name of its column: the
+ * name of the target type, with a number if a property has this name. If the
+ * target has a column of this name, adds "_row", because in an SQL query that
+ * joins both tables the name would be ambiguous.
+ */
+static const char *
+reference_name(const KgBindingDraft *bind, const KgDraftKey *key,
+			   const char *to)
+{
+	const char *slash = strchr(to, '/');
+	const char *type = psprintf(
+		"%s%s", slash ? slash + 1 : to, key->has_own_name ? "_row" : "");
+	const char *name = type;
+
+	for (int n = 2;
+		 is_property(bind, name) || strcmp(name, bind->id_property) == 0;
+		 n++)
+		name = psprintf("%s_%d", type, n);
+	return name;
+}
+
+/* Returns whether a column is shown, as a property or as a reference. */
+static bool
+is_shown(const KgBindingDraft *bind, const char *column)
+{
+	ListCell *lc;
+
+	if (find_column(bind, column)->property != NULL)
+		return true;
+	foreach(lc, bind->references)
+	{
+		const KgDraftReference *reference = lfirst(lc);
+
+		if (reference->ncolumns == 1 &&
+			strcmp(reference->columns[0], column) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether the foreign key refers from the id of a row to this id. */
+static bool
+is_to_itself(const KgBindingDraft *bind, const KgDraftKey *key)
+{
+	if (!is_of_table(bind, key))
+		return false;
+	for (int i = 0; i < key->ncolumns; i++)
+		if (strcmp(key->columns[i], key->keys[i]) != 0)
+			return false;
+	return true;
+}
+
+/*
+ * Adds a reference for a foreign key if the referenced table is bound, too. The
+ * reference is the property of its column. If there are several columns, or if
+ * the column is the id or another reference, it is a property beside theirs.
+ */
 static void
 add_foreign_key(KgBindingDraft *bind, const KgDraftKey *key)
 {
 	const char *to = kg_draft_target(bind, key);
 	const char *property = find_column(bind, key->columns[0])->property;
 
-	if (to == NULL || property == NULL)
+	if (to == NULL || is_to_itself(bind, key))
 		return;
-	if (key->ncolumns > 1)
-		property = strchr(to, '/') ? strchr(to, '/') + 1 : to;
-	if ((key->ncolumns > 1 && has_property(bind, property)) ||
+	for (int i = 0; i < key->ncolumns; i++)
+		if (!is_shown(bind, key->columns[i]))
+			return;
+	if (key->ncolumns > 1 || property == NULL ||
 		strcmp(property, bind->id_property) == 0)
-		return;
+		property = reference_name(bind, key, to);
 	add_reference(
 		bind, property, key->columns, key->ncolumns, to, relation_of(property));
 }
@@ -593,27 +678,6 @@ write_column_type(KgJsonWriter *w, const KgBindingDraft *bind,
 		kg_jw_kbool(w, "readOnly", true);
 }
 
-static bool
-is_reference(const KgBindingDraft *bind, const char *property)
-{
-	ListCell *lc;
-
-	foreach(lc, bind->references)
-		if (strcmp(((KgDraftReference *) lfirst(lc))->property, property) == 0)
-			return true;
-	return false;
-}
-
-static bool
-is_column(const KgBindingDraft *bind, const char *property)
-{
-	for (int i = 0; i < bind->ncolumns; i++)
-		if (bind->columns[i].property != NULL &&
-			strcmp(bind->columns[i].property, property) == 0)
-			return true;
-	return false;
-}
-
 static void
 write_column(KgJsonWriter *w, const KgBindingDraft *bind,
 			 const KgDraftColumn *column)
@@ -661,7 +725,7 @@ write_order(KgJsonWriter *w, const KgBindingDraft *bind)
 	{
 		const KgDraftReference *reference = lfirst(lc);
 
-		if (!is_column(bind, reference->property))
+		if (!has_property(bind, reference->property))
 			kg_jw_string(w, reference->property);
 	}
 	kg_jw_end_array(w);
@@ -775,7 +839,7 @@ property_of(const KgBindingDraft *bind, const char *name, const char *path)
 {
 	const char *property;
 
-	if (has_property(bind, name) || is_reference(bind, name))
+	if (is_property(bind, name))
 		return name;
 	property = require_column(bind, name, path)->property;
 	if (property == NULL)

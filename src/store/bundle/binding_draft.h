@@ -48,6 +48,8 @@ typedef struct KgDraftKey
 	int ncolumns;
 	const char **columns;
 	const char **keys; /* columns of the referenced table */
+	/* the referenced table has a column with the table's name */
+	bool has_own_name;
 } KgDraftKey;
 
 typedef struct KgBindingDraft

@@ -23,6 +23,7 @@
 #include "store/entity/new_ids.h"
 #include "tools/compact/schema_text.h"
 #include "utils/json.h"
+#include "virtual/source.h"
 
 #define KG_SCHEMA_LEGEND                                                    \
 	"-- name*: indexed (filter, sort, group); name!: required; text if no " \
@@ -53,7 +54,10 @@ typedef struct Line
 {
 	const KgType *type;			/* or NULL */
 	const KgRelation *relation; /* or NULL */
-	/* number of entities of the type; -1: not known */
+	/*
+	 * number of entities of the type, or an estimate if the type reads a table;
+	 * -1: not known
+	 */
 	int64 count;
 	Detail detail;
 	char *texts[NDETAILS];
@@ -242,7 +246,9 @@ append_type(StringInfo text, const Writer *w, const Line *line, Detail detail)
 	const KgType *type = line->type;
 
 	appendStringInfoString(text, kg_type_handle(type));
-	if (line->count > KG_MAX_TYPE_COUNT)
+	if (line->count >= 0 && type->binding != NULL)
+		appendStringInfo(text, " ~" INT64_FORMAT, line->count);
+	else if (line->count > KG_MAX_TYPE_COUNT)
 		appendStringInfo(text, " %d+", KG_MAX_TYPE_COUNT);
 	else if (line->count >= 0)
 		appendStringInfo(text, " " INT64_FORMAT, line->count);
@@ -500,7 +506,9 @@ make_lines(Writer *w, const KgType *only)
 		const KgType *type = kg_type_of(&catalog->types[i]);
 
 		if (only == NULL || type == only || is_referred_to(type, only))
-			w->lines[w->nlines++] = (Line){.type = type, .count = counts[i]};
+			w->lines[w->nlines++] = (Line){
+				.type = type,
+				.count = type->binding ? kg_vestimate(type) : counts[i]};
 	}
 	w->ntypes = w->nlines;
 	qsort(w->lines, w->ntypes, sizeof(Line), compare_lines);
