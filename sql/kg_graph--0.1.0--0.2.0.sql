@@ -145,8 +145,6 @@ END;
 COMMENT ON FUNCTION @extschema@.kg_token_limits(text) IS
   'kg_login() and kg_limits() in one statement, for gateways; pass the token as a parameter, not in the text';
 
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_rename_tenant(text, text), @extschema@.kg_free_tenant_name(text), @extschema@.kg_tenant_size(text), @extschema@.kg_mark_moved(text) FROM PUBLIC;
-
 -- Embeddings of entities (src/embeddings.c, src/store/derived/embeddings.c,
 -- src/query/search/search_meaning.c).  They are stored as a type of PostgreSQL's own, so
 -- that dumps, restores and moves of tenants need no pgvector; it measures distances.
@@ -255,8 +253,6 @@ CREATE INDEX kg_freed_id_idx ON @extschema@.kg_freed (tenant, entity_id) WHERE t
 ALTER TABLE @extschema@.kg_tool DROP CONSTRAINT kg_tool_operation_check;
 ALTER TABLE @extschema@.kg_tool ADD CONSTRAINT kg_tool_operation_check
   CHECK (operation IN ('list', 'get', 'list_ids', 'create', 'update', 'delete', 'merge', 'link', 'unlink', 'history', 'registered', 'alias'));
-
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_enable_vectors(integer, text), @extschema@.kg_disable_vectors() FROM PUBLIC;
 
 -- The policies come before what is asked of a document (49_views.sql).
 
@@ -422,7 +418,12 @@ UPDATE @extschema@.kg_policy SET command = command WHERE command = 'SELECT';
 
 -- The quota of bytes counts the pieces of names (src/store/derived/pieces.c).
 COMMENT ON TABLE @extschema@.kg_trigram IS 'pieces of every name and word of a tenant, with its length and their place (:8:1:pha), and the trigrams of words with the one and two letters at their end; derived, and only ever joined to kg_term';
+-- 0.1.0 kept those of names that no entity has any more.
+DELETE FROM @extschema@.kg_trigram g WHERE NOT EXISTS (SELECT FROM @extschema@.kg_term t WHERE t.tenant = g.tenant AND t.term = g.term);
+-- A frozen tenant is counted, too.
+ALTER TABLE @extschema@.kg_limit DISABLE TRIGGER kg_hold_tenant;
 UPDATE @extschema@.kg_limit SET limits = limits WHERE subject IN ('*', 'ceiling');
+ALTER TABLE @extschema@.kg_limit ENABLE ALWAYS TRIGGER kg_hold_tenant;
 
 CREATE OR REPLACE FUNCTION @extschema@.kg_drop_policy(policy text) RETURNS void
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -515,7 +516,6 @@ CREATE FUNCTION @extschema@.kg_our_tables() RETURNS TABLE (oid oid, member boole
 END;
 COMMENT ON FUNCTION @extschema@.kg_our_tables() IS
   'our tables and sequences, and whether each is a member of the extension; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_our_tables() FROM PUBLIC;
 
 -- The same of functions.  Where one is made again, PUBLIC may execute it or not, as
 -- from the start.
@@ -541,7 +541,6 @@ CREATE FUNCTION @extschema@.kg_our_functions() RETURNS TABLE (oid oid, nspname n
 END;
 COMMENT ON FUNCTION @extschema@.kg_our_functions() IS
   'our functions, and whether each is a member of the extension; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_our_functions() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind text, on_table text, name text, sound boolean, definition text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
@@ -654,7 +653,6 @@ CREATE FUNCTION @extschema@.kg_more_definitions() RETURNS TABLE (place integer, 
 END;
 COMMENT ON FUNCTION @extschema@.kg_more_definitions() IS
   'what kg_definitions() leaves out: columns, and functions of SQL; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_more_definitions() FROM PUBLIC;
 
 DROP FUNCTION @extschema@.kg_definitions_wrong();
 CREATE FUNCTION @extschema@.kg_definitions_wrong(thorough boolean DEFAULT true) RETURNS TABLE (kind text, on_table text, name text, problem text, repair text)
@@ -696,7 +694,6 @@ CREATE FUNCTION @extschema@.kg_definitions_wrong(thorough boolean DEFAULT true) 
 END;
 COMMENT ON FUNCTION @extschema@.kg_definitions_wrong(boolean) IS
   'what CREATE EXTENSION made and is missing, altered or not valid, with the statements that mend it; thorough: also columns and functions of SQL; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_definitions_wrong(boolean) FROM PUBLIC;
 
 -- What a dump leaves out beside them is more.
 
@@ -876,7 +873,11 @@ COMMENT ON FUNCTION @extschema@.kg_packed_tenant() IS
 DO $$
 DECLARE
   kept jsonb;
-  identity boolean := (SELECT i.indisreplident FROM pg_index i WHERE i.indexrelid = '@extschema@.kg_entity_node_idx'::regclass);
+  -- What a DBA chose for the index.
+  identity boolean;
+  clustered boolean;
+  chosen text;
+  said text;
   r record;
   t record;
 BEGIN
@@ -888,11 +889,20 @@ BEGIN
   FOR r IN SELECT * FROM jsonb_to_recordset(kept) AS k(tab text, name text) LOOP
     EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', r.tab, r.name);
   END LOOP;
+  SELECT i.indisreplident, i.indisclustered, concat(' WITH (' || array_to_string(x.reloptions, ', ') || ')', ' TABLESPACE ' || quote_ident(s.spcname)), obj_description(x.oid, 'pg_class')
+    INTO identity, clustered, chosen, said
+    FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid LEFT JOIN pg_tablespace s ON s.oid = x.reltablespace
+   WHERE x.oid = '@extschema@.kg_entity_node_idx'::regclass;
   DROP INDEX @extschema@.kg_entity_node_idx;
-  CREATE UNIQUE INDEX kg_entity_node_idx ON @extschema@.kg_entity (node, tenant)
-    INCLUDE (type_no, entity_id);
+  EXECUTE 'CREATE UNIQUE INDEX kg_entity_node_idx ON @extschema@.kg_entity (node, tenant) INCLUDE (type_no, entity_id)' || chosen;
   IF identity THEN
     ALTER TABLE @extschema@.kg_entity REPLICA IDENTITY USING INDEX kg_entity_node_idx;
+  END IF;
+  IF clustered THEN
+    ALTER TABLE @extschema@.kg_entity CLUSTER ON kg_entity_node_idx;
+  END IF;
+  IF said IS NOT NULL THEN
+    EXECUTE 'COMMENT ON INDEX @extschema@.kg_entity_node_idx IS ' || quote_literal(said);
   END IF;
   FOR r IN SELECT * FROM jsonb_to_recordset(kept) AS k(tab text, name text, definition text, partitioned boolean, valid boolean, states jsonb, comment text) LOOP
     -- Of a partitioned table it is always valid, so it is checked.
@@ -934,30 +944,6 @@ COMMENT ON COLUMN @extschema@.kg_entity.index_keys IS
   'the entity''s rows of kg_index_key in one value; kg_packed_key() reads it';
 COMMENT ON TABLE @extschema@.kg_index_key IS 'one row per entity, x-index field and value: an order-preserving key; derived';
 
--- As in 90_privileges.sql: default privileges may have taken EXECUTE from PUBLIC.
-DO $$
-DECLARE
-  f record;
-BEGIN
-  FOR f IN
-    SELECT p.oid::pg_catalog.regprocedure AS function
-      FROM pg_catalog.pg_proc p
-      JOIN pg_catalog.pg_depend d ON d.objid = p.oid
-       AND d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
-       AND d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass
-      JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid AND e.extname = 'kg_graph'
-     WHERE d.deptype = 'e' AND NOT EXISTS (SELECT FROM pg_catalog.aclexplode(coalesce(p.proacl, pg_catalog.acldefault('f', p.proowner))) a WHERE a.grantee = 0)
-       AND p.prorettype <> 'pg_catalog.trigger'::pg_catalog.regtype AND p.proname <> ALL (ARRAY[
-       'kg_create_tenant', 'kg_drop_tenant', 'kg_rename_tenant', 'kg_free_tenant_name', 'kg_tenant_size', 'kg_freeze_tenant', 'kg_thaw_tenant', 'kg_export_tenant',
-       'kg_import_tenant', 'kg_set_shard', 'kg_mark_moved', 'kg_explain', 'kg_enable_vectors', 'kg_disable_vectors', 'kg_set_authorizer', 'kg_login', 'kg_issue_token',
-       'kg_grant_gateway', 'kg_revoke_gateway', 'kg_add_policy', 'kg_drop_policy', 'kg_policy_text', 'kg_our_tables', 'kg_our_functions', 'kg_definitions',
-       'kg_more_definitions', 'kg_table_settings', 'kg_manifest_text', 'kg_definitions_wrong', 'kg_dump_customizations', 'kg_renew_secrets'])
-  LOOP
-    EXECUTE pg_catalog.format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', f.function);
-  END LOOP;
-END
-$$;
-
 -- Instances of type json and text; drafts 4 and 6, OpenAPI 3.0.
 -- A literal has the type text here: between json and jsonb, PostgreSQL cannot decide.
 CREATE FUNCTION @extschema@.kg_validate(instance json, schema jsonb, options jsonb DEFAULT '{}')
@@ -993,15 +979,64 @@ COMMENT ON FUNCTION @extschema@.kg_validate(jsonb, jsonb, jsonb) IS
 COMMENT ON FUNCTION @extschema@.kg_schema_check(jsonb, jsonb) IS
   'True for a JSON Schema that compiles here; for another, an error that says what is wrong and where; a keyword that the dialect ignores is a warning';
 
+-- Who updates the extension may be another role than its owner, to whom what was made here belongs.
+DO $$
+DECLARE
+  m record;
+BEGIN
+  FOR m IN
+    SELECT CASE WHEN p.oid IS NULL THEN format('TABLE %s', c.oid::regclass) ELSE format('FUNCTION %s', p.oid::regprocedure) END AS name, e.extowner::regrole AS owner
+      FROM pg_extension e
+      JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
+      JOIN pg_roles r ON r.rolname = current_user AND r.oid <> e.extowner
+      LEFT JOIN pg_class c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
+      LEFT JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+     WHERE e.extname = 'kg_graph' AND r.oid IN (c.relowner, p.proowner)
+  LOOP
+    EXECUTE format('ALTER %s OWNER TO %s', m.name, m.owner);
+  END LOOP;
+END
+$$;
+
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_rename_tenant(text, text), @extschema@.kg_free_tenant_name(text), @extschema@.kg_tenant_size(text), @extschema@.kg_mark_moved(text),
+  @extschema@.kg_enable_vectors(integer, text), @extschema@.kg_disable_vectors(), @extschema@.kg_our_tables(), @extschema@.kg_our_functions(),
+  @extschema@.kg_more_definitions(), @extschema@.kg_definitions_wrong(boolean) FROM PUBLIC;
+
+-- As in 90_privileges.sql: default privileges may have taken EXECUTE from PUBLIC.
+DO $$
+DECLARE
+  f record;
+BEGIN
+  FOR f IN
+    SELECT p.oid::pg_catalog.regprocedure AS function
+      FROM pg_catalog.pg_proc p
+      JOIN pg_catalog.pg_depend d ON d.objid = p.oid
+       AND d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
+       AND d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass
+      JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid AND e.extname = 'kg_graph'
+     WHERE d.deptype = 'e' AND NOT EXISTS (SELECT FROM pg_catalog.aclexplode(coalesce(p.proacl, pg_catalog.acldefault('f', p.proowner))) a WHERE a.grantee = 0)
+       AND p.prorettype <> 'pg_catalog.trigger'::pg_catalog.regtype AND p.proname <> ALL (ARRAY[
+       'kg_create_tenant', 'kg_drop_tenant', 'kg_rename_tenant', 'kg_free_tenant_name', 'kg_tenant_size', 'kg_freeze_tenant', 'kg_thaw_tenant', 'kg_export_tenant',
+       'kg_import_tenant', 'kg_set_shard', 'kg_mark_moved', 'kg_explain', 'kg_enable_vectors', 'kg_disable_vectors', 'kg_set_authorizer', 'kg_login', 'kg_issue_token',
+       'kg_grant_gateway', 'kg_revoke_gateway', 'kg_add_policy', 'kg_drop_policy', 'kg_policy_text', 'kg_our_tables', 'kg_our_functions', 'kg_definitions',
+       'kg_more_definitions', 'kg_table_settings', 'kg_manifest_text', 'kg_definitions_wrong', 'kg_dump_customizations', 'kg_renew_secrets'])
+  LOOP
+    EXECUTE pg_catalog.format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', f.function);
+  END LOOP;
+END
+$$;
+
+-- Of a policy, what a DBA changed of it is told as before: only its condition is another one.
 UPDATE @extschema@.kg_manifest m
-   SET major = pg_catalog.current_setting('server_version_num')::integer / 10000, definition = @extschema@.kg_manifest_text(d.definition)
-  FROM @extschema@.kg_definitions() d
- WHERE (m.kind = 'policy' OR m.name IN ('kg_entity_node_idx', 'kg_tool_operation_check')) AND d.kind = m.kind AND d.on_table = m.on_table AND d.name = m.name;
-UPDATE @extschema@.kg_manifest m
-   SET major = pg_catalog.current_setting('server_version_num')::integer / 10000, definition = @extschema@.kg_manifest_text(d.definition)
-  FROM (SELECT kind, on_table, name, definition FROM @extschema@.kg_definitions() UNION ALL SELECT kind, on_table, name, definition FROM @extschema@.kg_more_definitions()
-        UNION ALL SELECT kind, on_table, name, definition FROM @extschema@.kg_table_settings()) d
- WHERE m.kind = 'columns' AND m.on_table = 'kg_freed' AND d.kind = m.kind AND d.on_table = m.on_table AND d.name = m.name;
+   SET major = pg_catalog.current_setting('server_version_num')::integer / 10000,
+       definition = CASE m.kind WHEN 'policy' THEN split_part(m.definition, ' USING (', 1) || substr(n.definition, strpos(n.definition, ' USING ('))
+                      ELSE regexp_replace(n.definition, ' WITH [(][^)]*[)];$', ';') END
+  FROM @extschema@.kg_definitions() d CROSS JOIN LATERAL (SELECT @extschema@.kg_manifest_text(d.definition)) n(definition)
+ WHERE ((m.kind = 'policy' AND d.definition ~ 'kg_(own_tenant|require_owner)[(]') OR m.name IN ('kg_entity_node_idx', 'kg_tool_operation_check'))
+   AND d.kind = m.kind AND d.on_table = m.on_table AND d.name = m.name;
+UPDATE @extschema@.kg_manifest
+   SET definition = (SELECT string_agg(name, ',' ORDER BY name COLLATE "C") FROM unnest(string_to_array(definition, ',') || ARRAY['node', 'target']) name)
+ WHERE kind = 'columns' AND on_table = 'kg_freed';
 DELETE FROM @extschema@.kg_manifest WHERE kind = 'placement' AND definition LIKE '% SET UNLOGGED;';
 -- 0.1.0 noted NOT NULL as a constraint on PostgreSQL 18; it is a property of the column now.
 DELETE FROM @extschema@.kg_manifest WHERE kind = 'constraint' AND definition ~ ' ADD CONSTRAINT [^ ]+ NOT NULL ';

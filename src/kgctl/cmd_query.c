@@ -104,12 +104,7 @@ read_arguments(KgArena *arena, const KgArgs *args, KgBuf *out)
 					"valid_at",
 					kg_json_string(arena, valid_at, strlen(valid_at)));
 	if (kg_args_has(args, "explain"))
-	{
-		KgJson *yes = kg_json_new(arena, KG_JSON_BOOL);
-
-		yes->u.boolean = true;
-		kg_json_put(arena, object, "explain", yes);
-	}
+		kg_json_put(arena, object, "explain", kg_json_bool(arena, true));
 	kg_json_write(out, object, -1);
 	return true;
 }

@@ -78,13 +78,9 @@ static KgJson *
 plain_schema(KgArena *arena, const KgJson *schema)
 {
 	static const char *const closed[] = {"additionalProperties", NULL};
-	const KgJson *more = kgctl_json_get(schema, closed[0]);
+	bool is_closed = kg_json_is_false(kgctl_json_get(schema, closed[0]));
 
-	return without(
-		arena,
-		schema,
-		more != NULL && more->kind == KG_JSON_BOOL && !more->u.boolean ? closed
-																	   : NULL);
+	return without(arena, schema, is_closed ? closed : NULL);
 }
 
 const KgJson *

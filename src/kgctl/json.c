@@ -160,6 +160,15 @@ kg_json_number(KgArena *arena, const char *s, size_t len)
 }
 
 KgJson *
+kg_json_bool(KgArena *arena, bool boolean)
+{
+	KgJson *value = kg_json_new(arena, KG_JSON_BOOL);
+
+	value->u.boolean = boolean;
+	return value;
+}
+
+KgJson *
 kg_json_object(KgArena *arena)
 {
 	return kg_json_new(arena, KG_JSON_OBJECT);
@@ -304,6 +313,12 @@ bool
 kg_json_is_true(const KgJson *value)
 {
 	return value != NULL && value->kind == KG_JSON_BOOL && value->u.boolean;
+}
+
+bool
+kg_json_is_false(const KgJson *value)
+{
+	return value != NULL && value->kind == KG_JSON_BOOL && !value->u.boolean;
 }
 
 const char *

@@ -99,6 +99,7 @@ extern const KgJson *kg_json_load(KgArena *arena, const KgJson *item);
 extern KgJson *kg_json_new(KgArena *arena, KgJsonKind kind);
 extern KgJson *kg_json_string(KgArena *arena, const char *s, size_t len);
 extern KgJson *kg_json_number(KgArena *arena, const char *s, size_t len);
+extern KgJson *kg_json_bool(KgArena *arena, bool boolean);
 extern KgJson *kg_json_object(KgArena *arena);
 extern KgJson *kg_json_array(KgArena *arena);
 
@@ -126,6 +127,7 @@ extern bool kg_json_duplicate(const KgJson *object, const KgctlMember **which);
 extern KgJson *kgctl_json_get(const KgJson *object, const char *key);
 extern size_t kgctl_json_length(const KgJson *array);
 extern bool kg_json_is_true(const KgJson *value);
+extern bool kg_json_is_false(const KgJson *value);
 /* Returns the text of a string, or NULL for other values. */
 extern const char *kgctl_json_text(const KgJson *value);
 extern const char *kg_json_get_text(const KgJson *object, const char *key);

@@ -61,11 +61,10 @@ kg_schema_type_of(const KgJson *value)
 bool
 kg_schema_is_nullable(const KgJson *root, const KgJson *schema)
 {
-	const KgJson *nullable = kgctl_json_get(schema, "nullable");
 	const char *dialect = kg_json_get_text(root, "$schema");
 
-	return nullable != NULL && nullable->kind == KG_JSON_BOOL &&
-		   nullable->u.boolean && dialect != NULL &&
+	return kg_json_is_true(kgctl_json_get(schema, "nullable")) &&
+		   dialect != NULL &&
 		   strcmp(dialect, "https://spec.openapis.org/oas/3.0/dialect") == 0;
 }
 

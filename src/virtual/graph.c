@@ -222,7 +222,7 @@ foreign_select(KgGraph *graph, const KgSelector *selector, uint32 *n)
 
 	if (selector->nids == 0 &&
 		(selector->filter == NULL || kg_filter_is_empty(selector->filter)) &&
-		kg_vis_large(source))
+		kg_vsource_is_large(source))
 		require_ends(graph, selector);
 	ids = select_ids(source,
 					 selector->nids > 0 ? selector->ids : NULL,

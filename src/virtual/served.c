@@ -178,7 +178,7 @@ rows_of_large(const KgVSource *source)
 }
 
 bool
-kg_vis_large(const KgVSource *source)
+kg_vsource_is_large(const KgVSource *source)
 {
 	return rows_of_large(source) >= 0;
 }
@@ -186,7 +186,7 @@ kg_vis_large(const KgVSource *source)
 bool
 kg_vfilter_is_served(const KgVSource *source, const KgFilter *filter)
 {
-	return !kg_vis_large(source) || filter_is_served(source, filter);
+	return !kg_vsource_is_large(source) || filter_is_served(source, filter);
 }
 
 static KgError *

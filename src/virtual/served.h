@@ -31,7 +31,7 @@ extern char *kg_vindex_text(const KgBoundTable *table,
  * Returns whether the estimated number of rows of the table is greater than
  * kg_graph.max_unindexed.
  */
-extern bool kg_vis_large(const KgVSource *source);
+extern bool kg_vsource_is_large(const KgVSource *source);
 
 /*
  * Returns whether an index serves a condition of the filter, or the table is

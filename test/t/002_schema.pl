@@ -114,6 +114,7 @@ is($node->safe_psql('again', q{SELECT count(*) FROM pg_class WHERE relname LIKE 
 	'0', 'DROP EXTENSION leaves nothing behind');
 
 # Default privileges that take EXECUTE from PUBLIC leave the tools to everybody.
+my $everybodys;
 foreach my $made ('CREATE EXTENSION kg_graph',
 	q{CREATE EXTENSION kg_graph VERSION '0.1.0'; ALTER EXTENSION kg_graph UPDATE})
 {
@@ -124,6 +125,10 @@ foreach my $made ('CREATE EXTENSION kg_graph',
 	is($out, 't', "a tool under hardened default privileges: $made") or diag($err);
 	is($node->safe_psql('hardened', q{SELECT has_function_privilege('public', 'kg_create_tenant(text)', 'EXECUTE'), kg_check() -> 'ok'}),
 		'f|true', '... and what is for the owner is not for everybody');
+	my $theirs = $node->safe_psql('hardened', q{SELECT p.oid::regprocedure FROM pg_proc p
+		WHERE p.pronamespace = 'public'::regnamespace AND p.proname LIKE 'kg\_%' AND has_function_privilege('public', p.oid, 'EXECUTE')});
+	$everybodys //= $theirs;
+	is(differences($theirs, $everybodys), '', '... and everybody may execute the same functions');
 	$node->safe_psql('hardened', 'REVOKE EXECUTE ON FUNCTION kg_own_tenant(text) FROM PUBLIC');
 	is($node->safe_psql('hardened', q{SELECT kg_health() ->> 'status'; SELECT kg_check('{"repair": true}') -> 'left'; SELECT kg_health() ->> 'status'}),
 		"unhealthy\n0\nhealthy", '... what is taken from PUBLIC later is told and given back');

@@ -112,6 +112,36 @@ foreach my $version (@from)
 		ALTER TABLE kg_entity REPLICA IDENTITY DEFAULT; DROP TABLE own_note, own_late, own_parts});
 	is(differences(run_file($db, "$kept/answers.sql"), $answers), '', "$version: the updated database answers as a fresh one");
 
+	# The owner of the extension is no superuser any more, so another role updates it.
+	my $owned = "owned_$db";
+	my $owners = q{SELECT string_agg(pg_describe_object(d.classid, d.objid, 0), ', ') FROM pg_extension e
+		JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
+		LEFT JOIN pg_class c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid LEFT JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+		WHERE e.extname = 'kg_graph' AND coalesce(c.relowner, p.proowner) <> e.extowner};
+	my $index = q{SELECT x.reloptions, s.spcname, i.indisclustered, obj_description(x.oid, 'pg_class') FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid
+		JOIN pg_tablespace s ON s.oid = x.reltablespace WHERE x.relname = 'kg_entity_node_idx'};
+	my $wrong = q{SELECT d ->> 'object' FROM jsonb_array_elements(kg_check() -> 'differences') d ORDER BY 1};
+	database($owned, 'CREATE ROLE released_owner SUPERUSER', "SET ROLE released_owner; CREATE EXTENSION kg_graph VERSION '$version'");
+	run_file($owned, "$kept/fill.sql");
+	$node->safe_psql($owned, q{ALTER ROLE released_owner NOSUPERUSER; SET allow_in_place_tablespaces = on; CREATE TABLESPACE own LOCATION ''});
+	# Of names that are gone 0.1.0 kept the pieces.
+	$node->safe_psql($owned, q{INSERT INTO kg_trigram(tenant, trigram, term) VALUES ('first', ':4:1:gon', 'gone')});
+	$node->safe_psql($owned, q{ALTER INDEX kg_entity_node_idx SET (fillfactor = 70); ALTER INDEX kg_entity_node_idx SET TABLESPACE own; ALTER TABLE kg_entity CLUSTER ON kg_entity_node_idx;
+		COMMENT ON INDEX kg_entity_node_idx IS 'own'; ALTER TABLE kg_freed ADD own integer; ALTER POLICY kg_entity_delete ON kg_entity TO released_admin; ALTER POLICY kg_tool_select ON kg_tool TO released_admin});
+	my $chosen = $node->safe_psql($owned, $index);
+	$node->safe_psql($owned, 'ALTER EXTENSION kg_graph UPDATE');
+	is($node->safe_psql($owned, $owners), '', "$version: what the update made belongs to the extension's owner");
+	is($node->safe_psql($owned, $index), $chosen, "$version: an index that is made again is as a DBA chose");
+	is($node->safe_psql($owned, $wrong), join("\n", 'ALTER INDEX public.kg_entity_node_idx SET TABLESPACE own;', q{COMMENT ON INDEX public.kg_entity_node_idx IS 'own';}, 'column own of kg_freed',
+		'index kg_entity_node_idx of kg_entity', 'policy kg_entity_delete of kg_entity', 'policy kg_tool_select of kg_tool'), "$version: what a DBA changed is told after the update, too");
+	$node->safe_psql($owned, q{ALTER INDEX kg_entity_node_idx RESET (fillfactor); ALTER INDEX kg_entity_node_idx SET TABLESPACE pg_default; ALTER TABLE kg_entity SET WITHOUT CLUSTER;
+		COMMENT ON INDEX kg_entity_node_idx IS NULL; ALTER TABLE kg_freed DROP own; ALTER POLICY kg_entity_delete ON kg_entity TO PUBLIC; ALTER POLICY kg_tool_select ON kg_tool TO PUBLIC});
+	is(differences(run_file($owned, "$kept/answers.sql"), $answers), '', "$version: the database of another owner answers as a fresh one");
+	my $since = $node->safe_psql($owned, q{SET ROLE released_admin; SELECT kg_changes() ->> 'position'});
+	$node->safe_psql($owned, q{SET ROLE released_admin; SELECT kg_put_entities('brand', '[{"id": "late"}]')});
+	my $late = sub { $node->safe_psql($owned, "SET ROLE released_admin; SELECT jsonb_path_query_array(kg_changes('$since'), '\$.changes[*].id')") eq '["late"]' };
+	ok(wait_until($late), "$version: and has its changes followed");
+
 	# Without data, too, and in another schema: the catalog.
 	foreach my $schema ('public', 'Kg s')
 	{

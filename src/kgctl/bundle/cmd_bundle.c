@@ -335,12 +335,7 @@ suggestion_options(KgArena *arena, const KgArgs *args)
 						kg_json_string(arena, value, strlen(value)));
 	}
 	if (kg_args_has(args, "shared"))
-	{
-		KgJson *yes = kg_json_new(arena, KG_JSON_BOOL);
-
-		yes->u.boolean = true;
-		kg_json_put(arena, object, "shared", yes);
-	}
+		kg_json_put(arena, object, "shared", kg_json_bool(arena, true));
 	kg_buf_init(&text);
 	kg_json_write(&text, object, -1);
 	return text.data;

@@ -215,11 +215,7 @@ read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 	if (len == 0 || is_word(s, len, "~") || is_spelled(s, len, nulls))
 		return kg_json_new(r->arena, KG_JSON_NULL);
 	if (is_spelled(s, len, trues) || is_spelled(s, len, falses))
-	{
-		value = kg_json_new(r->arena, KG_JSON_BOOL);
-		value->u.boolean = (s[0] | 0x20) == 't';
-		return value;
-	}
+		return kg_json_bool(r->arena, (s[0] | 0x20) == 't');
 	if (kg_json_is_number(s, len))
 		return kg_json_number(r->arena, s, len);
 	if (len > 2 && s[0] == '0' &&

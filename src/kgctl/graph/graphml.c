@@ -556,11 +556,7 @@ read_value(Reader *r, const Declared *key, const char *text, size_t len)
 	}
 	if (strcmp(type, "boolean") == 0 &&
 		(strcasecmp(text, "true") == 0 || strcasecmp(text, "false") == 0))
-	{
-		value = kg_json_new(arena, KG_JSON_BOOL);
-		value->u.boolean = strcasecmp(text, "true") == 0;
-		return value;
-	}
+		return kg_json_bool(arena, strcasecmp(text, "true") == 0);
 	if (strcmp(type, "string") != 0 && strcmp(type, "boolean") != 0 &&
 		kg_json_is_number(text, len))
 		return kg_json_number(arena, text, len);

@@ -57,11 +57,7 @@ literal_of(const KgGraph *graph, const KgTerm *term)
 	if (type == NULL)
 		return text_value(graph, term->text);
 	if (strcmp(type, KG_XSD "boolean") == 0)
-	{
-		value = kg_json_new(arena, KG_JSON_BOOL);
-		value->u.boolean = strcmp(term->text, "true") == 0;
-		return value;
-	}
+		return kg_json_bool(arena, strcmp(term->text, "true") == 0);
 	if (strcmp(type, KG_XSD "integer") == 0 && len <= 15)
 		return kg_json_number(arena, term->text, len);
 	if (strcmp(type, KG_RDF_JSON) != 0)

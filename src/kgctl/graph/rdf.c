@@ -349,6 +349,17 @@ number_of(KgArena *arena, const char *text)
 			   : NULL;
 }
 
+/* Returns NULL if the text is not a boolean of XML Schema. */
+static KgJson *
+boolean_of(KgArena *arena, const char *text)
+{
+	bool is_true = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+
+	if (!is_true && strcmp(text, "false") != 0 && strcmp(text, "0") != 0)
+		return NULL;
+	return kg_json_bool(arena, is_true);
+}
+
 static KgJson *
 literal_value(KgRdf *rdf, const KgTerm *term)
 {
@@ -360,11 +371,7 @@ literal_value(KgRdf *rdf, const KgTerm *term)
 	if (xsd != NULL && is_numeric(xsd))
 		value = number_of(arena, term->text);
 	else if (xsd != NULL && strcmp(xsd, "boolean") == 0)
-	{
-		value = kg_json_new(arena, KG_JSON_BOOL);
-		value->u.boolean = strcmp(term->text, "true") == 0 ||
-						   strcmp(term->text, "1") == 0;
-	}
+		value = boolean_of(arena, term->text);
 	else if (term->datatype != NULL && strcmp(term->datatype, KG_RDF_JSON) == 0)
 	{
 		value = kgctl_json_parse(

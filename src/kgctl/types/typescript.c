@@ -252,15 +252,18 @@ write_bound(Writer *w, const KgJson *schema, const char *name,
 }
 
 /*
- * Returns whether the value of a keyword is true. In draft-04, exclusiveMinimum
- * can be a boolean.
+ * Writes a limit of a number, and its exclusive form. In draft-04, the value of
+ * the exclusive form is a boolean that changes the meaning of the limit.
  */
-static bool
-is_true_in(const KgJson *schema, const char *name)
+static void
+write_limit(Writer *w, const KgJson *schema, const char *name,
+			const char *method, const char *exclusive,
+			const char *exclusive_method)
 {
-	const KgJson *value = kgctl_json_get(schema, name);
+	bool excluded = kg_json_is_true(kgctl_json_get(schema, exclusive));
 
-	return value != NULL && value->kind == KG_JSON_BOOL && value->u.boolean;
+	write_bound(w, schema, name, excluded ? exclusive_method : method);
+	write_bound(w, schema, exclusive, exclusive_method);
 }
 
 static void
@@ -279,16 +282,8 @@ write_number(Writer *w, const KgJson *schema, bool integer)
 						  : "z.number()");
 	if (large)
 		return;
-	write_bound(w,
-				schema,
-				"minimum",
-				is_true_in(schema, "exclusiveMinimum") ? "gt" : "min");
-	write_bound(w,
-				schema,
-				"maximum",
-				is_true_in(schema, "exclusiveMaximum") ? "lt" : "max");
-	write_bound(w, schema, "exclusiveMinimum", "gt");
-	write_bound(w, schema, "exclusiveMaximum", "lt");
+	write_limit(w, schema, "minimum", "min", "exclusiveMinimum", "gt");
+	write_limit(w, schema, "maximum", "max", "exclusiveMaximum", "lt");
 }
 
 static void
@@ -374,8 +369,7 @@ write_object(Writer *w, const KgJson *schema)
 	const KgJson *more = kgctl_json_get(schema, "additionalProperties");
 	bool any = properties != NULL && properties->kind == KG_JSON_OBJECT &&
 			   properties->len > 0;
-	bool closed = more != NULL && more->kind == KG_JSON_BOOL &&
-				  !more->u.boolean;
+	bool closed = kg_json_is_false(more);
 
 	if (!any && !closed)
 	{
@@ -439,7 +433,7 @@ write_schema(Writer *w, const KgJson *schema)
 	const KgJson *type = kgctl_json_get(schema, "type");
 	const KgJson *list;
 
-	if (schema->kind == KG_JSON_BOOL && !schema->u.boolean)
+	if (kg_json_is_false(schema))
 		kg_buf_puts(w->out, w->zod ? "z.never()" : "never");
 	else if (kgctl_json_get(schema, "const") != NULL)
 		write_value(w, kgctl_json_get(schema, "const"));

@@ -46,5 +46,6 @@ SELECT kg_pack();
 SELECT kg_put_edges('[{"relation": "next", "from": "node:n50", "to": "node:n7"}]');
 RESET ROLE;
 INSERT INTO kg_audit(tenant, at, tool, ms) VALUES ('first', '2026-01-01 00:00:00Z', 'kg_list', 0.1);
+SELECT kg_set_limits('frozen', '*', '{"bytes": 1000}');
 SELECT kg_freeze_tenant('frozen');
 \o
