@@ -114,9 +114,9 @@ extern void kg_diff_edge(KgDiff *diff, const KgJson *stored);
 
 /*
  * Compares the stored bundle, whose edges were passed to kg_diff_edge(), with
- * the wanted bundle. Prints a line for each difference. If brief is set, does
- * not say what has changed in an object. stored is NULL if no bundle is stored.
- * Returns the number of differences.
+ * the wanted bundle. Prints a line for each object that differs and, unless
+ * brief is set, a line for each changed member. stored is NULL if no bundle is
+ * stored. Returns the number of differences.
  */
 extern size_t kg_diff_print(KgDiff *diff, FILE *out, const KgJson *stored,
 							bool brief);

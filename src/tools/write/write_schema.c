@@ -136,8 +136,7 @@ kg_write_description(const KgTool *tool)
 			appendStringInfo(
 				&text,
 				"Delete entities of type \"%s\" (bundle \"%s\") by id. Refused "
-				"if "
-				"a reference to an entity restricts its deletion; the error "
+				"if a reference to an entity restricts its deletion; the error "
 				"has the referring handles.",
 				name,
 				tool->bundle);
