@@ -265,15 +265,15 @@ filters_description(const KgType *type)
 {
 	const char *text =
 		"{field: value, {operator: value} or a list of these objects}: all "
-		"must match. in, contains_any and contains_all take a list, is_null "
-		"and is_not_null true or false";
+		"must match. in, contains_any, contains_all take a list; is_null, "
+		"is_not_null a boolean";
 
 	for (int i = 0; i < type->nfields; i++)
 		if (is_scannable(type, &type->fields[i]))
-			return psprintf(
-				"%s. not indexed: if the others leave at most %d entities",
-				text,
-				kg_setting_max_scan);
+			return psprintf("%s. Filters marked not indexed work if others "
+							"leave at most %d entities",
+							text,
+							kg_setting_max_scan);
 	return pstrdup(text);
 }
 
