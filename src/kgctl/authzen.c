@@ -384,7 +384,7 @@ kg_authorizer_new(KgLoop *loop, const KgAuthorizerOptions *options)
 	free(url);
 	if (a->fetcher == NULL)
 	{
-		kg_error("the authorizer's client cannot be started");
+		kg_error("the HTTP client for the authorizer cannot be started");
 		kg_authorizer_free(a);
 		return NULL;
 	}

@@ -26,8 +26,8 @@ typedef struct KgAnswer
 	PGresult *res; /* result that owns the text, or NULL; done() may take over
 				    * the result */
 	/*
-	 * key of the changes to listen to, for initialize and subscriptions; or
-	 * NULL
+	 * digest that stands for the tenant in notifications of changes
+	 * (kg_listen_key()), in answers of initialize and subscriptions; or NULL
 	 */
 	const char *listen_key;
 	const char *listen_caller; /* the bearer of the token, or NULL */

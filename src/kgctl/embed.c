@@ -88,7 +88,7 @@ kg_embedder_new(KgLoop *loop, const KgEmbedderOptions *options)
 	free(url);
 	if (embedder->fetcher != NULL)
 		return embedder;
-	kg_error("the client of --embeddings cannot be started");
+	kg_error("the HTTP client for --embeddings cannot be started");
 	kg_embedder_free(embedder);
 	return NULL;
 }

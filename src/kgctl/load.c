@@ -585,11 +585,12 @@ stop_at_errors(KgLoad *load)
 		kg_error("nothing was written; --rejects FILE stores the errors of all "
 				 "rows");
 	else
-		kg_error("the batch with %s was not written, but the %" PRIu64
-				 " rows before it were; correct the file and continue with "
-				 "--resume, or use --rejects FILE to store such rows",
-				 load->reported == 1 ? "it" : "them",
-				 load->counts.rows);
+		kg_error(
+			"the batch with %s was not written, but the %" PRIu64
+			" rows before the batch were; correct the file and continue with "
+			"--resume, or use --rejects FILE to store such rows",
+			load->reported == 1 ? "this row" : "these rows",
+			load->counts.rows);
 	load->db.exit = KG_EXIT_REFUSED;
 	return false;
 }

@@ -484,8 +484,7 @@ kg_mcp_instructions(const KgMcpRequest *req)
 	append_example(&out, req, catalog, NULL);
 	if (schema != NULL)
 		appendStringInfo(&out,
-						 "\nThe schema, which the tool schema need not "
-						 "return again:\n%s",
+						 "\nThe schema, as the tool \"schema\" returns it:\n%s",
 						 schema);
 	return out.data;
 }

@@ -115,7 +115,7 @@ my $cluster_secret = ask('two', $secrets);
 is(ask('two', $keys), 'k,other', 'keys are everywhere');
 dump_of('one');
 restore('one_again', 'one');
-cluster('the first shard elsewhere, without its keys', 6, qr/shard two has keys with shared secrets that shard one does not have, whose keys all shards use: i k, i other; .*--delete-keys/, 'add-shard', 'one', dsn('one_again'));
+cluster('the first shard elsewhere, without its keys', 6, qr/shard one, whose keys all shards use, lacks keys with shared secrets of shard two: i k, i other; .*--delete-keys/, 'add-shard', 'one', dsn('one_again'));
 is(ask('two', $keys), 'k,other', 'they are where they were');
 is(ask('two', $secrets), $cluster_secret, 'and cursors are signed as before');
 is(ask('one_again', $secrets), $cluster_secret, 'at the first shard, too');

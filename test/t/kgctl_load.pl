@@ -216,7 +216,7 @@ empty();
 ($code, $out, $err) = kgctl('', 'load', '--type', 'product', $bad_file);
 is($code, 6, 'rows that are wrong and no file for them');
 like($err, qr/bad\.csv:4: .*"1,234\.50" is no number/, 'the line is told');
-like($err, qr/the batch with them was not written, but the 0 rows before it were/, 'and what was not written');
+like($err, qr/the batch with these rows was not written, but the 0 rows before the batch were/, 'and what was not written');
 is(entities(), '', 'nothing of the batch');
 ($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--rejects', "$dir/rejects", $bad_file);
 is($code, 1, 'with a file for them the rest is loaded') or diag $err;

@@ -113,9 +113,10 @@ extern KgDiff *kg_diff_new(const KgJson *wanted);
 extern void kg_diff_edge(KgDiff *diff, const KgJson *stored);
 
 /*
- * Compares all of the stored bundle except its edges, and prints the
- * differences. stored is NULL if no bundle is stored. Returns the number of
- * differences.
+ * Compares the stored bundle, whose edges were passed to kg_diff_edge(), with
+ * the wanted bundle. Prints a line for each object that differs and, unless
+ * brief is set, a line for each changed member. stored is NULL if no bundle is
+ * stored. Returns the number of differences.
  */
 extern size_t kg_diff_print(KgDiff *diff, FILE *out, const KgJson *stored,
 							bool brief);

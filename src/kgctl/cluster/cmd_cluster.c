@@ -123,11 +123,11 @@ may_delete(KgCluster *c, KgShard *from, const char *const *keys)
 	if (ok && lost != NULL && !kg_args_has(c->args, "delete-keys"))
 		ok = kg_cluster_refuse(
 			c,
-			"shard %s has keys with shared secrets that shard %s does not "
-			"have, whose keys all shards use: %s; add them there again, or "
-			"delete them everywhere with --delete-keys",
-			from->name,
+			"shard %s, whose keys all shards use, lacks keys with shared "
+			"secrets of shard %s: %s; add them there again, or delete them "
+			"everywhere with --delete-keys",
 			c->shards[0].name,
+			from->name,
 			lost);
 	free(lost);
 	return ok;
@@ -373,9 +373,10 @@ prepare_shard(KgCluster *c, KgShard *shard)
 	if (strcmp(shard->db.schema, c->front.schema) != 0)
 		return kg_cluster_refuse(
 			c,
-			"the extension is in schema %s there, and in schema %s at the "
-			"front; both must have the same name",
+			"the extension is in schema %s of shard %s, and in schema %s of "
+			"the front; both must have the same name",
 			shard->db.schema,
+			shard->name,
 			c->front.schema);
 	return true;
 }

@@ -34,7 +34,7 @@ typedef struct KgMatch
 	/* KG_TERM_LABEL or another kind of term (model/term.h) */
 	char kind;
 	const char *term; /* the matching term, folded */
-	/* 0..1; KG_MATCH_WORDS: any; KG_MATCH_MEANING: the cosine */
+	/* 0..1, but for KG_MATCH_WORDS unbounded, for KG_MATCH_MEANING a cosine */
 	double score;
 	/* KG_MATCH_WORDS: words of the query found, char * */
 	List *words;

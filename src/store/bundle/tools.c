@@ -150,7 +150,7 @@ check_tool(KgApply *apply, const NewTool *tool, const List *taken)
 			   tool,
 			   kg_error_new(KG_ALREADY_EXISTS,
 							"tool_name_collision_in_tenant: tool \"%s\" of "
-							"bundle \"%s\" is already made by bundle \"%s\"",
+							"bundle \"%s\" already exists in bundle \"%s\"",
 							tool->name,
 							apply->payload->name,
 							other->bundle),
@@ -183,7 +183,7 @@ check_memory(KgApply *apply)
 			KG_ALREADY_EXISTS,
 			.message = psprintf(
 				"tool_name_collision_in_tenant: tool \"%s\" of the toolset "
-				"memory is already made by bundle \"%s\"",
+				"memory already exists in bundle \"%s\"",
 				tool->name,
 				tool->bundle),
 			.got_string = tool->name,
@@ -247,8 +247,8 @@ write_tool(KgApply *apply, const NewTool *tool)
 	if (SPI_processed == 0)
 		kg_error_throw(kg_error_new(
 			KG_ALREADY_EXISTS,
-			"tool_name_collision_in_tenant: tool \"%s\" of bundle \"%s\" was "
-			"made by another bundle in the meantime",
+			"tool_name_collision_in_tenant: tool \"%s\" of bundle \"%s\" now "
+			"exists in another bundle",
 			tool->name,
 			apply->payload->name));
 }

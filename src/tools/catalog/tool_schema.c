@@ -108,7 +108,7 @@ kg_tool_description(const KgType *type, int operation)
 			appendStringInfo(
 				&text,
 				"List entities of type \"%s\" (bundle \"%s\"): %s and sorted. "
-				"If truncated, send its next.",
+				"If truncated, call it with next.",
 				type->name,
 				type->bundle,
 				type->binding ? "filtered" : "filtered, searched by name");

@@ -264,13 +264,14 @@ static char *
 filters_description(const KgType *type)
 {
 	const char *text =
-		"all must match: a value (equality), an object of operators as for id, "
-		"is_null and is_not_null with true or false, contains_any and "
-		"contains_all with a list like in, or a list of such objects";
+		"{field: value, {operator: value} or a list of these objects}: all "
+		"must match. in, contains_any, contains_all take a list; is_null, "
+		"is_not_null a boolean";
 
 	for (int i = 0; i < type->nfields; i++)
 		if (is_scannable(type, &type->fields[i]))
-			return psprintf("%s; not indexed: if the rest leaves at most %d",
+			return psprintf("%s. Filters marked not indexed work if others "
+							"leave at most %d entities",
 							text,
 							kg_setting_max_scan);
 	return pstrdup(text);
@@ -281,7 +282,7 @@ write_alternatives(KgJsonWriter *w, bool written_out)
 {
 	kg_jw_kbegin_object(w, KG_ANY);
 	kg_jw_kstring(w, "type", "array");
-	kg_jw_kstring(w, "description", "one of such filters must match");
+	kg_jw_kstring(w, "description", "one of these must match");
 	if (written_out)
 	{
 		kg_jw_kint(w, "minItems", KG_MIN_ALTERNATIVES);

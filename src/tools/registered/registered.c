@@ -546,7 +546,7 @@ refuse_to_ask(const KgCallable *callable, const char *why, const char *expected)
 		kg_error_throw_expected(
 			kg_error_new(KG_FORBIDDEN,
 						 "a call of tool \"%s\" must be confirmed "
-						 "(kg_graph.confirm), which %s",
+						 "(kg_graph.confirm), but %s",
 						 callable->tool ? callable->tool->name
 										: callable->fixed->name,
 						 why),
@@ -568,7 +568,7 @@ run_operation(const Run *run, const KgOperationDefined *op)
 	if (kg_template_member(op->arguments, "confirm") < 0 &&
 		kg_json_get(&filled->root, "dry_run", &dry_run) == NULL)
 		refuse_to_ask(&op->callable,
-					  "the definition of this tool has no argument for",
+					  "the registered tool does not pass on \"confirm\"",
 					  "a version of the tool that passes on \"confirm\"");
 	reply = kg_callable_call(
 		run->catalog,
@@ -731,7 +731,7 @@ run_sequence(Run *run)
 	 */
 	for (int i = 0; i < def->nops; i++)
 		refuse_to_ask(&def->ops[i].callable,
-					  "a sequence cannot request",
+					  "a sequence cannot request it",
 					  "calls of its operations, one by one");
 	run->results = palloc0((def->nops + 1) * sizeof(Jsonb *));
 	kg_jw_init_array(&failures.w);

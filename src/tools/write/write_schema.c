@@ -126,8 +126,8 @@ kg_write_description(const KgTool *tool)
 			appendStringInfo(
 				&text,
 				"Change properties of entities of type \"%s\" (bundle \"%s\"); "
-				"what is not named stays. With expected_version, the version "
-				"of a reply, nothing that somebody else changed since is "
+				"other properties stay. With expected_version, the version "
+				"that you have read, a change by others since then is not "
 				"overwritten.",
 				name,
 				tool->bundle);
@@ -135,8 +135,9 @@ kg_write_description(const KgTool *tool)
 		case KG_EXPOSE_DELETE:
 			appendStringInfo(
 				&text,
-				"Delete entities of type \"%s\" (bundle \"%s\") by id. What "
-				"others still refer to is refused, with their handles.",
+				"Delete entities of type \"%s\" (bundle \"%s\") by id. Refused "
+				"if a reference to an entity restricts its deletion; the error "
+				"has the referring handles.",
 				name,
 				tool->bundle);
 			break;
@@ -144,16 +145,16 @@ kg_write_description(const KgTool *tool)
 			appendStringInfo(
 				&text,
 				"Merge entities of type \"%s\" (bundle \"%s\") that are the "
-				"same into one of them. Its properties, references and edges "
-				"are united, and the ids of the others lead to it.",
+				"same into one of them: its properties, references and edges "
+				"are united, and the other ids lead to it.",
 				name,
 				tool->bundle);
 			break;
 		case KG_EXPOSE_LINK:
 			appendStringInfo(
 				&text,
-				"Make edges of relation \"%s\" (bundle \"%s\"), or give those "
-				"that are there other properties.",
+				"Make edges of relation \"%s\" (bundle \"%s\"), or replace the "
+				"properties of existing ones.",
 				name,
 				tool->bundle);
 			append_variants(&text, tool->relation);
