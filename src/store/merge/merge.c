@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "model/bound_table.h"
 #include "model/handle.h"
+#include "model/id.h"
 #include "model/lock.h"
 #include "store/check/check.h"
 #include "store/derived/extract.h"
@@ -115,7 +116,8 @@ read_ids(Merge *merge)
 	kg_json_each(it, merge->args->others)
 	{
 		int i = it.index + 1;
-		const char *id = kg_patch_id(&it.value, path_of(i), &items[i]);
+		const char *id = kg_patch_id(
+			merge->type, &it.value, path_of(i), &items[i]);
 		int first = id == NULL ? -1 : number_of_id(merge, id);
 
 		items[i].id = id;
@@ -156,8 +158,10 @@ read_options(Merge *merge)
 		return;
 	if (kg_json_get(options, "prefer", &value) != NULL && value.type != jbvNull)
 	{
-		if (value.type == jbvString)
-			merge->prefer = number_of_id(merge, kg_json_cstring(&value));
+		const char *id = kg_id_of_value(&value);
+
+		if (id != NULL)
+			merge->prefer = number_of_id(merge, id);
 		if (merge->prefer < 0)
 			throw_argument(
 				"/prefer", &value, "the id of one of the merged entities");
