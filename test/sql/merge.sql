@@ -66,6 +66,10 @@ SELECT test.fails($$SELECT kg_merge('maker', NULL, '{acme2}')$$);
 SELECT test.fails($$SELECT kg_merge('maker', 'acme', '{acme2,acme3}')$$, 'path', 'expected', 'conflicts');
 SELECT test.fails($$SELECT kg_merge('maker', 'acme', '{acme2,acme3}', '{"values": {"city": 7}}')$$, 'code', 'path', 'keyword');
 SELECT test.fails($$SELECT kg_merge('maker', 'acme', '{acme2,acme3}', '{"values": {"tags": ["a", "b", "c", "d"]}, "prefer": "acme"}')$$, 'code', 'path', 'keyword');
+-- The id stays; a value for it is not ignored.
+SELECT test.fails($$SELECT kg_merge('maker', 'acme', '{acme2,acme3}', '{"values": {"id": "acme2"}, "prefer": "acme"}')$$, 'code', 'path', 'got', 'expected');
+SELECT kg_call_tool('merge_maker', '{"keep": "acme", "others": ["acme2"], "values": {"id": "acme2"}, "dry_run": true}') #> '{structuredContent,error,call,arguments,values}' AS corrected;
+SELECT kg_merge('maker', 'acme', '{acme2,acme3}', '{"values": {"id": "acme"}, "prefer": "acme", "dry_run": true}') -> 'counts' AS counts;
 -- A dry run writes nothing.
 SELECT kg_merge('maker', 'acme', '{acme2,acme3}', '{"prefer": "acme3", "dry_run": true}') - 'transaction';
 SELECT count(*) AS changed FROM before b FULL JOIN kg_entity e USING (entity_type, entity_id) WHERE b.data IS DISTINCT FROM e.data;

@@ -49,7 +49,6 @@ kg_patch_id(const KgType *type, const JsonbValue *value, const char *path,
 		return kg_json_cstring(value);
 	if (kg_json_int64(value, &n))
 		return psprintf(INT64_FORMAT, n);
-	err = kg_error_new(KG_INVALID_INPUT, "an id is not a string");
 	if (value->type == jbvString)
 		err = kg_error_new(
 			KG_INVALID_INPUT, "an id has %d bytes", value->val.string.len);
@@ -770,7 +769,9 @@ check_merged(const KgType *type, int i, const KgPutItem *item,
 		kg_error_entity(err, kg_type_handle(type), outcome->id);
 		kg_error_got_string(err, id);
 		kg_error_expected(err, "the present id, or no id");
-		report(outcome, err, psprintf("%s/%s", set, type->id_field->name));
+		report(outcome,
+			   err,
+			   psprintf("%s%s", set, kg_field_pointer(type->id_field)));
 	}
 	(void) kg_entity_check(
 		type, outcome->id, item->data, set, &outcome->errors);

@@ -495,8 +495,9 @@ renamed(const Merge *merge, const KgType *type, Jsonb *data,
 
 /*
  * Computes the union of the documents. Before that, references of the entities
- * to each other are removed. A reference of an entity to itself becomes a
- * reference to the entity that stays.
+ * to each other are removed, and all documents get the id of the entity that
+ * stays. A reference of an entity to itself becomes a reference to the entity
+ * that stays.
  */
 static void
 unite(Merge *merge)
@@ -522,7 +523,11 @@ unite(Merge *merge)
 	for (int i = 0; i < merge->n; i++)
 	{
 		rename->self = i;
-		own[i] = renamed(merge, merge->type, merge->data[i], scratch);
+		own[i] = kg_rename_id(
+			merge->type,
+			merge->outcomes->items[i].id,
+			merge->args->keep,
+			renamed(merge, merge->type, merge->data[i], scratch));
 	}
 	rename->self = -1;
 	merge->united = kg_unite(
@@ -665,6 +670,26 @@ require_decided(const Merge *merge)
 	kg_error_throw_expected(err,
 							"\"prefer\", the id of the entity whose values are "
 							"taken, or \"values\", {property: value}");
+}
+
+/* Raises an error if the caller chose values with another id. */
+static void
+require_id(const Merge *merge)
+{
+	const KgField *field = merge->type->id_field;
+	JsonbValue id = {.type = jbvNull};
+	JsonbValue keep;
+
+	if (kg_field_value(field, &merge->united->root, &id) &&
+		kg_id_is(&id, merge->args->keep))
+		return;
+	kg_id_value(merge->args->keep, merge->type->number_ids, &keep);
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = "an id cannot be changed",
+			 .path = psprintf("/values%s", kg_field_pointer(field)),
+			 .got = &id,
+			 .expected = "the id of the entity that stays",
+			 .instead = kg_json_datum(&keep));
 }
 
 /* ---- writing ---- */
@@ -904,11 +929,17 @@ decide(Merge *merge)
 	merge->outcomes->effects = (int64) hash_combine64(
 		(uint64) merge->outcomes->effects, merge->edges.digest);
 	require_decided(merge);
+	require_id(merge);
 	(void) kg_entity_check(merge->type,
 						   merge->args->keep,
 						   merge->united,
 						   "/values",
 						   &merge->outcomes->items[0].errors);
+	kg_entity_check_scope(merge->type,
+						  merge->args->keep,
+						  merge->united,
+						  "/values",
+						  &merge->outcomes->items[0].errors);
 	kg_outcomes_settle(merge->outcomes, merge->tenant);
 }
 
