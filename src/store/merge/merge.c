@@ -711,6 +711,75 @@ update_referrers(const Merge *merge)
 }
 
 /*
+ * Returns the types without history whose entities the merge changes: List of
+ * KgType *.
+ */
+static List *
+unrecorded_types(const Merge *merge)
+{
+	List *types = NIL;
+
+	if (!merge->type->history)
+		types = lappend(types, (void *) merge->type);
+	for (int i = 0; i < merge->nreferrers; i++)
+	{
+		const Referrer *referrer = &merge->referrers[i];
+
+		if (!referrer->type->history && referrer->wanted != referrer->data)
+			types = list_append_unique_ptr(types, (void *) referrer->type);
+	}
+	return types;
+}
+
+/*
+ * Returns the relations without history whose edges the merge changes: List of
+ * KgRelation *.
+ */
+static List *
+unrecorded_relations(const Merge *merge)
+{
+	List *relations = NIL;
+	ListCell *lc;
+
+	foreach(lc, merge->edges.relations)
+		if (!((const KgRelation *) lfirst(lc))->history)
+			relations = lappend(relations, lfirst(lc));
+	return relations;
+}
+
+/*
+ * Records the ids of the deleted entities as merged. The records name the types
+ * and relations without history, for a later undo.
+ */
+static void
+record_merged(const Merge *merge, const char *const *ids)
+{
+	List *names = NIL;
+	ListCell *lc;
+
+	foreach(lc, unrecorded_types(merge))
+	{
+		const KgType *type = lfirst(lc);
+
+		names = lappend(names, psprintf("%s/%s", type->bundle, type->name));
+	}
+	foreach(lc, unrecorded_relations(merge))
+	{
+		const KgRelation *relation = lfirst(lc);
+
+		names = lappend(names,
+						psprintf("%s/%s", relation->bundle, relation->name));
+	}
+	kg_freed_merged(merge->tenant,
+					merge->type,
+					ids + 1,
+					merge->nodes + 1,
+					merge->n - 1,
+					merge->nodes[0],
+					names);
+}
+
+/*
  * Deletes the merged entities except the first, and records their ids as
  * merged. References are not checked here: references by values that the
  * remaining entity will get are not deleted.
@@ -728,12 +797,7 @@ delete_others(const Merge *merge)
 	if (SPI_processed != merge->n - 1)
 		kg_error_throw(kg_kept_error("entity", "deleted"));
 	kg_become_owner(&user);
-	kg_freed_merged(merge->tenant,
-					merge->type,
-					ids + 1,
-					merge->nodes + 1,
-					merge->n - 1,
-					merge->nodes[0]);
+	record_merged(merge, ids);
 	kg_restore_user(&user);
 }
 
@@ -802,24 +866,11 @@ write_unrecorded(const Merge *merge, KgJsonWriter *w)
 	List *names = NIL;
 	ListCell *lc;
 
-	if (!merge->type->history)
-		names = lappend(names, (char *) kg_type_handle(merge->type));
-	for (int i = 0; i < merge->nreferrers; i++)
-	{
-		const KgType *type = merge->referrers[i].type;
-
-		if (!type->history && type != merge->type &&
-			merge->referrers[i].wanted != merge->referrers[i].data)
-			names = list_append_unique_ptr(names,
-										   (char *) kg_type_handle(type));
-	}
-	foreach(lc, merge->edges.relations)
-	{
-		const KgRelation *relation = lfirst(lc);
-
-		if (!relation->history)
-			names = lappend(names, (char *) relation->name);
-	}
+	foreach(lc, unrecorded_types(merge))
+		names = lappend(names, (char *) kg_type_handle(lfirst(lc)));
+	foreach(lc, unrecorded_relations(merge))
+		names = lappend(names,
+						(char *) ((const KgRelation *) lfirst(lc))->name);
 	if (names != NIL)
 		kg_jw_klist(w, "not_recorded", names);
 }
