@@ -74,7 +74,7 @@ replace(KgInput *in, const char *name, const Jsonb *used)
 		if (!kg_json_string_is(&it.key, name))
 			kg_jw_member(&w, &it);
 	kg_jw_members(&w, &used->root);
-	in->object = &kg_jw_finish(&w)->root;
+	kg_input_replace(in, kg_jw_finish(&w));
 }
 
 static Jsonb *
@@ -170,9 +170,7 @@ take_page(KgInput *in)
 		(offsets && kg_input_has(in, "offset")) || kg_input_has(in, "cursor") ||
 		!read_positive(&page_value, &page) ||
 		(!read_size(in, size_name, &size_value, &size) &&
-		 (page > 1 || size_name != NULL)) ||
-		(page > 1 &&
-		 (!offsets || page - 1 > kg_input_maximum(in, "offset") / size)))
+		 (page > 1 || size_name != NULL)))
 		return false;
 	if (size_name != NULL)
 	{
@@ -181,6 +179,15 @@ take_page(KgInput *in)
 		report(in, size_name, &size_value, limit);
 		replace(in, size_name, limit);
 	}
+	/*
+	 * A page that is too large is refused before its offset is computed from
+	 * its size, so that the corrected call has the same number of the page.
+	 */
+	if (size > kg_input_maximum(in, "limit"))
+		(void) kg_input_int(in, "limit", &size);
+	if (page > 1 &&
+		(!offsets || page - 1 > kg_input_maximum(in, "offset") / size))
+		return false;
 	if (offsets)
 	{
 		Jsonb *offset = number_member("offset", (page - 1) * size);

@@ -406,6 +406,13 @@ published_word(const KgInput *in, const KgJsonIter *member)
 	return NULL;
 }
 
+void
+kg_input_replace(KgInput *in, const Jsonb *object)
+{
+	in->object = &object->root;
+	kg_repair_take(in->path, object);
+}
+
 /* Replaces synonyms by the names of arguments that the schema has. */
 static void
 take_words(KgInput *in)
@@ -431,7 +438,7 @@ take_words(KgInput *in)
 		kg_jw_key(&w, published);
 		kg_jw_value(&w, &it.value);
 	}
-	in->object = &kg_jw_finish(&w)->root;
+	kg_input_replace(in, kg_jw_finish(&w));
 }
 
 /*
