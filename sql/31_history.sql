@@ -47,6 +47,7 @@ CREATE TABLE @extschema@.kg_freed (
   version      bigint NOT NULL,
   node         bigint,
   target       bigint,
+  not_recorded text[] COLLATE "C",
   PRIMARY KEY (tenant, type_no, entity_id),
   CHECK ((node IS NULL) = (target IS NULL)),
   FOREIGN KEY (tenant, type_no) REFERENCES @extschema@.kg_entity_type (tenant, type_no) ON DELETE CASCADE
@@ -54,6 +55,7 @@ CREATE TABLE @extschema@.kg_freed (
 COMMENT ON TABLE @extschema@.kg_freed IS 'ids that an entity had and gave up, and the version that it ended with: one that has the id again goes on above it';
 COMMENT ON COLUMN @extschema@.kg_freed.node IS 'the node of the entity that had the id, if it was merged into another one';
 COMMENT ON COLUMN @extschema@.kg_freed.target IS 'the node of the entity that it was merged into';
+COMMENT ON COLUMN @extschema@.kg_freed.not_recorded IS 'types and relations without history, "bundle/name", whose entities and edges the merge changed';
 CREATE INDEX kg_freed_node_idx ON @extschema@.kg_freed (tenant, node) WHERE node IS NOT NULL;
 CREATE INDEX kg_freed_target_idx ON @extschema@.kg_freed (tenant, target) WHERE target IS NOT NULL;
 CREATE INDEX kg_freed_id_idx ON @extschema@.kg_freed (tenant, entity_id) WHERE target IS NOT NULL;

@@ -244,9 +244,10 @@ CREATE FUNCTION @extschema@.kg_merge(entity_type text, keep text, others text[],
   AS 'MODULE_PATHNAME', 'kg_sql_merge';
 COMMENT ON FUNCTION @extschema@.kg_merge(text, text, text[], jsonb) IS
   'merges entities of one type into one of them, with references and edges; options prefer, values, expected_versions, dry_run, reason, idempotency_key';
-ALTER TABLE @extschema@.kg_freed ADD node bigint, ADD target bigint, ADD CHECK ((node IS NULL) = (target IS NULL));
+ALTER TABLE @extschema@.kg_freed ADD node bigint, ADD target bigint, ADD not_recorded text[] COLLATE "C", ADD CHECK ((node IS NULL) = (target IS NULL));
 COMMENT ON COLUMN @extschema@.kg_freed.node IS 'the node of the entity that had the id, if it was merged into another one';
 COMMENT ON COLUMN @extschema@.kg_freed.target IS 'the node of the entity that it was merged into';
+COMMENT ON COLUMN @extschema@.kg_freed.not_recorded IS 'types and relations without history, "bundle/name", whose entities and edges the merge changed';
 CREATE INDEX kg_freed_node_idx ON @extschema@.kg_freed (tenant, node) WHERE node IS NOT NULL;
 CREATE INDEX kg_freed_target_idx ON @extschema@.kg_freed (tenant, target) WHERE target IS NOT NULL;
 CREATE INDEX kg_freed_id_idx ON @extschema@.kg_freed (tenant, entity_id) WHERE target IS NOT NULL;

@@ -79,16 +79,28 @@ END;
 COMMENT ON FUNCTION @extschema@.kg_dsn_value(text) IS
   'a value of a connection string';
 
--- Of a keyword that is there twice libpq takes the last.
+-- Of a keyword that is there twice libpq takes the last.  A read-only transaction has
+-- no writes of its own to see, so it may go to a standby of the shard.  Its session is
+-- read-only there, too, and libpq would find no read-write one.
 CREATE FUNCTION @extschema@.kg_connection(dsn text) RETURNS text
   LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
 DECLARE
-  connection text := 'connect_timeout=10 fallback_application_name=kg_front ' || dsn
-    || ' user=' || @extschema@.kg_dsn_value(current_user::text) || ' options=' || @extschema@.kg_dsn_value(@extschema@.kg_carried());
-  number integer := hashtext(connection) & 2147483647;
+  standbys text := coalesce(nullif(current_setting('kg_front.read_standbys', true), ''), 'off');
+  carried text := @extschema@.kg_carried();
+  reads boolean := strpos(carried, ' -c default_transaction_read_only=on') > 0;
+  connection text;
+  number integer;
 BEGIN
+  IF standbys !~* '^(on|off|true|false|yes|no|1|0)$' THEN
+    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('invalid value for parameter "kg_front.read_standbys": "%s"', standbys);
+  END IF;
+  connection := 'connect_timeout=10 fallback_application_name=kg_front ' || dsn
+    || CASE WHEN reads AND standbys::boolean THEN ' target_session_attrs=prefer-standby'
+            WHEN reads AND strpos(dsn, 'read-write') > 0 THEN ' target_session_attrs=primary' ELSE '' END
+    || ' user=' || @extschema@.kg_dsn_value(current_user::text) || ' options=' || @extschema@.kg_dsn_value(carried);
+  number := hashtext(connection) & 2147483647;
   IF strpos(';' || coalesce(current_setting('kg_front.connections', true), ''), ';' || number || ';') = 0 THEN
     PERFORM @extschema@.kg_note_connection(number);
   END IF;

@@ -472,11 +472,17 @@ read_reference(Parser *parser, const Gathered *g, KgField *field,
 	{
 		REPORT(parser,
 			   pointer,
-			   .message = "\"x-ref\" requires a property of type string or an "
-						  "array of strings",
+			   .message = field->ref_field
+							  ? "\"x-ref-field\" requires a property of type "
+								"string or an array of strings"
+							  : "\"x-ref\" requires a property of type string "
+								"or integer, or an array of these",
 			   .keyword = "x-ref",
-			   .expected = "\"type\": \"string\" without enum, or \"integer\" "
-						   "for a type whose ids are integers");
+			   .expected = field->ref_field
+							   ? "\"type\": \"string\" without enum"
+							   : "\"type\": \"string\" without enum, or "
+								 "\"integer\" for a type whose ids are "
+								 "integers");
 		return;
 	}
 	slash = strchr(ref, '/');
@@ -906,9 +912,11 @@ string_field(Parser *parser, const KgType *type, const Gathered *g,
 		return field;
 	REPORT(parser,
 		   psprintf("/%s", kg_annotation_name(which)),
-		   .message = psprintf("\"%s\" names \"%s\", which is not a string",
+		   .message = psprintf("\"%s\" names \"%s\", which %s",
 							   kg_annotation_name(which),
-							   name),
+							   name,
+							   which == KG_X_ID_FIELD ? "cannot be an id"
+													  : "is not a string"),
 		   .keyword = kg_annotation_name(which),
 		   .got_string = name,
 		   .expected = which == KG_X_ID_FIELD

@@ -66,6 +66,10 @@ SELECT test.fails($$SELECT kg_merge('maker', NULL, '{acme2}')$$);
 SELECT test.fails($$SELECT kg_merge('maker', 'acme', '{acme2,acme3}')$$, 'path', 'expected', 'conflicts');
 SELECT test.fails($$SELECT kg_merge('maker', 'acme', '{acme2,acme3}', '{"values": {"city": 7}}')$$, 'code', 'path', 'keyword');
 SELECT test.fails($$SELECT kg_merge('maker', 'acme', '{acme2,acme3}', '{"values": {"tags": ["a", "b", "c", "d"]}, "prefer": "acme"}')$$, 'code', 'path', 'keyword');
+-- The id stays; a value for it is not ignored.
+SELECT test.fails($$SELECT kg_merge('maker', 'acme', '{acme2,acme3}', '{"values": {"id": "acme2"}, "prefer": "acme"}')$$, 'code', 'path', 'got', 'expected');
+SELECT kg_call_tool('merge_maker', '{"keep": "acme", "others": ["acme2"], "values": {"id": "acme2"}, "dry_run": true}') #> '{structuredContent,error,call,arguments,values}' AS corrected;
+SELECT kg_merge('maker', 'acme', '{acme2,acme3}', '{"values": {"id": "acme"}, "prefer": "acme", "dry_run": true}') -> 'counts' AS counts;
 -- A dry run writes nothing.
 SELECT kg_merge('maker', 'acme', '{acme2,acme3}', '{"prefer": "acme3", "dry_run": true}') - 'transaction';
 SELECT count(*) AS changed FROM before b FULL JOIN kg_entity e USING (entity_type, entity_id) WHERE b.data IS DISTINCT FROM e.data;
@@ -209,6 +213,31 @@ SET ROLE mona;
 SELECT kg_merge('customer', 'c4', '{c5,c2}', '{"prefer": "c4", "idempotency_key": "k"}') AS replayed;
 RESET ROLE;
 DROP POLICY merging_customer ON kg_entity;
+-- Below the root, an id is no conflict and cannot be changed; the values beside it are united like others.
+SET ROLE mara;
+SELECT kg_apply_bundle($b$ {"bundle_name": "deep", "version": "1", "schemas": [{"entity_type": "deep", "schema": {"type": "object", "x-id-field": "key.id",
+    "properties": {"key": {"type": "object", "properties": {"id": {"type": "string"}, "n": {"type": "integer"}}}}}}],
+  "entities": [{"entity_type": "deep", "items": [{"key": {"id": "a", "n": 1}}, {"key": {"id": "b", "n": 1}}, {"key": {"id": "c", "n": 3}}]}]} $b$) ->> 'revision' AS revision;
+SELECT kg_merge('deep', 'a', '{b}') -> 'counts' AS counts;
+SELECT test.fails($$SELECT kg_merge('deep', 'a', '{c}')$$, 'code', 'path', 'conflicts');
+SELECT test.fails(format('SELECT kg_merge(%L, %L, %L, %L)', 'deep', 'a', '{c}', jsonb_build_object('values', jsonb_build_object('key', k::jsonb))), 'path', 'expected') FROM unnest(ARRAY['{"n": 3}', '{"id": "c", "n": 3}']) k;
+SELECT kg_merge('deep', 'a', '{c}', '{"prefer": "c"}') -> 'items' -> 0 -> 'changed' AS changed;
+SELECT kg_update_entities('deep', '[{"id": "a", "set": {"key": {"id": "b"}}}]') #>> '{items,0,error,path}' AS path;
+-- An undo says what it does not restore.
+SELECT kg_apply_bundle($b$ {"bundle_name": "undone", "version": "1", "schemas": [
+  {"entity_type": "person", "schema": {"type": "object", "x-id-field": "id", "x-history": true, "properties": {"id": {"type": "string"}}}},
+  {"entity_type": "remark", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "of": {"type": "string", "x-ref": "person"}}}}],
+  "relations": [{"name": "MET", "from": "person", "to": "person"}],
+  "entities": [{"entity_type": "person", "items": [{"id": "p"}, {"id": "q"}, {"id": "r"}]}, {"entity_type": "remark", "items": [{"id": "n", "of": "q"}]}],
+  "edges": [{"relation": "MET", "from": "person:q", "to": "person:r"}]} $b$) ->> 'revision' AS revision;
+SELECT r -> 'not_recorded' AS not_recorded, jsonb_build_object('transaction', r -> 'transaction') AS undoing FROM kg_merge('person', 'p', '{q}') r \gset
+SELECT :'not_recorded' AS not_recorded;
+SELECT kg_revert(:'undoing', '{"dry_run": true}') - 'items' AS undone;
+SELECT kg_revert(:'undoing') - 'items' AS undone;
+SELECT data FROM kg_entity WHERE bundle = 'undone' ORDER BY entity_type, entity_id COLLATE "C";
+SELECT r -> 'not_recorded' AS not_recorded, jsonb_build_object('transaction', r -> 'transaction') AS undoing FROM kg_merge('person', 'r', '{q}') r \gset
+SELECT kg_revert(:'undoing') - 'items' AS nothing_else;
+RESET ROLE;
 -- The ids go with a tenant that moves.
 CREATE TEMP TABLE lines AS SELECT row_number() OVER () AS n, l FROM kg_export_tenant('merging_parts') l;
 SELECT FROM kg_drop_tenant('merging_parts');

@@ -6,7 +6,7 @@ CREATE FUNCTION pg_temp.bundle(entities jsonb, customer jsonb DEFAULT '{"type": 
   SELECT jsonb_build_object('bundle_name', 'shop', 'version', '1', 'entities', entities, 'schemas', jsonb_build_array(
     jsonb_build_object('entity_type', 'customer', 'schema', jsonb_build_object('type', 'object', 'x-id-field', 'id', 'x-label-field', 'name', 'x-history', true,
       'properties', jsonb_build_object('id', customer, 'name', '{"type": "string", "x-index": true}'::jsonb))),
-    '{"entity_type": "order", "schema": {"type": "object", "x-id-field": "no", "x-tool-expose": ["list", "get", "create", "update", "delete"], "properties": {
+    '{"entity_type": "order", "schema": {"type": "object", "x-id-field": "no", "x-tool-expose": ["list", "get", "create", "update", "delete", "merge"], "properties": {
       "no": {"type": "integer"}, "state": {"type": "string", "x-index": true}, "customer": {"type": "integer", "x-ref": "customer", "x-index": true},
       "copies": {"type": "array", "items": {"type": "integer", "x-ref": "customer", "x-on-delete": "set_null"}}, "seller": {"type": "string", "x-ref": "customer"}}}}'::jsonb))
 $$;
@@ -63,6 +63,26 @@ SELECT kg_delete_entities('customer', ARRAY['-30']) -> 'counts' AS deleted;
 SELECT kg_delete_entities('customer', ARRAY['100']) -> 'counts' AS deleted;
 SELECT data FROM kg_entity WHERE entity_type = 'order' ORDER BY entity_id;
 SELECT kg_list_ids('customer', jsonb_build_object('as_of', :'before')) -> 'ids' AS before, pg_temp.ids('customer', '{}') AS now;
+-- Arguments may be numbers; messages name the type of the id.
+SELECT i ->> 'verdict' AS verdict, i #>> '{error,path}' AS path, i #>> '{error,message}' AS message, i #>> '{error,expected}' AS expected
+  FROM jsonb_array_elements(kg_update_entities('order', '[{"id": 1.5, "set": {"state": "x"}}, {"id": true, "set": {"state": "x"}}, {"id": 1e30, "set": {"state": "x"}}, {"id": "", "set": {"state": "x"}}]') -> 'items') i;
+SELECT e ->> 'path' AS path, e ->> 'message' AS message, e ->> 'expected' AS expected
+  FROM jsonb_array_elements(kg_call_tool('delete_order', '{"ids": [1.5, {"id": false}, 777]}') #> '{structuredContent,error,errors}') e;
+SELECT test.fails(q, 'path', 'expected') FROM unnest(ARRAY[$$SELECT kg_merge('order', '9', ARRAY['']) $$, $$SELECT kg_neighbors('{"start_node": {"label": "order", "node_id": 1.5}, "max_hops": 1}')$$, $$SELECT kg_describe('{"id": true}')$$,
+  $$SELECT kg_find_nodes('{"node_label": "order", "ids": [1.5]}')$$]) q;
+BEGIN;
+SELECT kg_put_entities('order', '[{"no": 501, "state": "x"}, {"no": 502, "state": "y"}, {"no": 503, "state": "z"}]') -> 'counts' AS counts;
+SET kg_graph.toolsets = 'write';
+SELECT kg_call_tool('merge', '{"type": "order", "keep": 501, "others": [502], "prefer": 502}') #> '{structuredContent,items,0,changed}' AS merged;
+SELECT kg_call_tool('merge', '{"type": "order", "keep": 501, "others": [503], "values": {"no": 503, "state": "z"}}') #> '{structuredContent,error}' AS error;
+SELECT kg_call_tool('merge', '{"type": "order", "keep": 1.5, "others": [503]}') #>> '{structuredContent,error,expected}' AS expected;
+RESET kg_graph.toolsets;
+SELECT kg_apply_bundle('{"bundle_name": "pairs", "version": "1", "schemas": [{"entity_type": "box", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "integer"}}}}],
+  "relations": [{"name": "IN", "from": "box", "to": "box", "tools": ["link", "unlink"], "history": true}], "entities": [{"entity_type": "box", "items": [{"id": 1}, {"id": 2}]}]}') ? 'revision' AS applied;
+SELECT kg_call_tool('link_IN', '{"items": [{"from": 1, "to": 2}]}') #> '{structuredContent,counts}' AS linked;
+SELECT kg_call_tool('link_IN', '{"items": [{"from": 1, "to": 2.5}]}') #> '{structuredContent,error,errors,0}' AS error;
+SELECT kg_history('IN', '{"from": 1, "to": 2}') #> '{changes,0,verdict}' AS change;
+ROLLBACK;
 -- What an id may not be.
 SELECT test.fails(format('SELECT kg_apply_bundle(%L)', jsonb_build_object('bundle_name', 'odd', 'version', '1', 'schemas', jsonb_build_array(jsonb_build_object('entity_type', 'one', 'schema',
   '{"type": "object"}'::jsonb || s::jsonb)))), 'path', 'message', 'expected') FROM unnest(ARRAY['{"x-id-field": "n.id", "properties": {"n": {"type": "object", "properties": {"id": {"type": "integer"}}}}}',

@@ -60,6 +60,11 @@ SELECT pg_temp.both('find', '{"type": "sale", "items_per_page": 2}', '{"type": "
 SELECT pg_temp.both(tool, arguments, '{"limit": 1, "type": "sale"}') FROM (VALUES ('list_sale', '{"page": 0, "per_page": 1}'), ('list_sale', '{"page": 2, "per_page": 1, "limit": 2}'), ('list_sale', '{"page": 2, "per_page": 1, "offset": 2}'), ('list_sale', '{"page": 9223372036854775807, "per_page": 2}'),
   ('list_sale', '{"page": 1.5}'), ('list_sale', '{"page": 2, "per_page": "two"}'), ('find_nodes', '{"node_label": "sale", "page": 2, "per_page": 1}'), ('find', '{"type": "sale", "page": 2}'), ('find', '{"type": "sale", "page": 2, "page_no": 3, "limit": 1}'),
   ('find', '{"type": "sale", "per_page": 1, "page_size": 2}'), ('find', '{"type": "sale", "per_page": 1, "limit": 2}')) t(tool, arguments);
+-- a page of more than the maximum: the call of the error is accepted, whichever words the page has
+SELECT tool, arguments, e -> 'call' -> 'arguments', (SELECT coalesce(r #>> '{error,message}', 'accepted ' || coalesce(r #>> '{repaired,0,used}', '')) FROM (SELECT kg_call_tool(tool, e #> '{call,arguments}') -> 'structuredContent' AS r) r)
+  FROM (SELECT tool, arguments, kg_call_tool(tool, arguments::jsonb) #> '{structuredContent,error}' AS e FROM (VALUES ('list_sale', '{"page": 2, "per_page": 5000}'), ('list_sale', '{"page": 1, "limit": 5000}'), ('list_sale', '{"page": 3, "limit": "100000000"}'),
+    ('list_sale', '{"per_page": 5000}'), ('list_sale', '{"page_size": 5000, "skip": 1}'), ('find', '{"type": "sale", "page": 2, "perPage": 5000}'), ('find', '{"type": "sale", "page": 2, "limit": 5000}'), ('find', '{"type": "sale", "top_k": 5000}'),
+    ('find_nodes', '{"type": "sale", "page": 1, "per_page": 100000}'), ('around', '{"handle": "buyer:B3", "hops": 1, "limit": 100000}')) t(tool, arguments)) t;
 -- hops of a step, and the direction and the hops beside the only one
 SELECT pg_temp.both('follow', '{"from": "buyer:B3", "steps": [{"type": "FRIEND", "hops": 2}]}', '{"from": "buyer:B3", "steps": [{"type": "FRIEND", "min_hops": 2, "max_hops": 2}]}');
 SELECT pg_temp.both('find', '{"type": "buyer", "related": [{"type": "FRIEND", "hops": "1..2", "to": {"ids": ["B1"]}}]}', '{"type": "buyer", "related": [{"type": "FRIEND", "min_hops": 1, "max_hops": 2, "to": {"ids": ["B1"]}}]}');

@@ -50,6 +50,30 @@ $front->safe_psql('front', q{SELECT kg_grant('t', 'ada', 'admin')});
 call_as($front, 'front', 'ada', q{SELECT kg_apply_bundle('{"bundle_name": "notes", "version": "1", "schemas": [{"entity_type": "note", "schema":
 	{"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}]}')});
 
+# ---- reads from the standby ----
+
+# The answer of a call in a session with these settings.
+sub notes { my ($settings) = @_; my ($code, $out, $err) = call_as($front, 'front', 'ada', "$settings SELECT kg_list('note') ->> 'total'"); return $out . $err }
+my $reads = 'SET kg_front.read_standbys = on; SET default_transaction_read_only = on;';
+
+is(notes($reads), '0', 'a read-only session reads');
+$standby->safe_psql('postgres', 'SELECT pg_wal_replay_pause()');
+call_as($front, 'front', 'ada', q{SELECT kg_put_entities('note', '[{"id": "late"}]')});
+is(notes($reads), '0', 'a read-only session reads from the standby, which is behind');
+is(notes('SET default_transaction_read_only = on;'), '1', 'without the setting, from the primary');
+is(notes('SET kg_front.read_standbys = on;'), '1', 'a session that may write reads from the primary');
+is(notes('SET kg_front.read_standbys = on; BEGIN READ ONLY;'), '0', 'a read-only transaction reads from the standby');
+like(notes('SET kg_front.read_standbys = maybe;'), qr/invalid value for parameter "kg_front.read_standbys": "maybe"/, 'a value that is none');
+my (undef, undef, $unwritten) = call_as($front, 'front', 'ada', "$reads SELECT kg_put_entities('note', '[{\"id\": \"x\"}]')");
+like($unwritten, qr/read-only transaction|25006/, 'it writes nothing there');
+$standby->safe_psql('postgres', 'SELECT pg_wal_replay_resume()');
+ok(wait_until(sub { notes($reads) eq '1' }), 'the standby follows');
+$standby->stop;
+$shard->safe_psql('postgres', $_) foreach q{ALTER SYSTEM SET synchronous_standby_names = ''}, 'SELECT pg_reload_conf()';
+is(notes($reads), '1', 'without a standby, from the primary');
+$standby->start;
+$shard->safe_psql('postgres', $_) foreach q{ALTER SYSTEM SET synchronous_standby_names = 'second'}, 'SELECT pg_reload_conf()';
+
 # ---- under load ----
 
 my $dir = PostgreSQL::Test::Utils::tempdir();

@@ -151,7 +151,21 @@ write_graph(const KgGraph *graph, const KgGraphFormat *format, const char *dir,
 	return ok;
 }
 
-/* Writes a file for each item of a list of types or relations. */
+/*
+ * Returns whether a type or relation reads a table of the database. An export
+ * has no rows of tables.
+ */
+static bool
+reads_table(const KgJson *declared)
+{
+	return kgctl_json_get(kgctl_json_get(declared, "schema"), "x-table") !=
+		   NULL;
+}
+
+/*
+ * Writes a file for each item of a list of types or relations, except those
+ * that read tables.
+ */
 static bool
 write_each(KgGraph *graph, const KgGraphFormat *format, const char *list,
 		   const char *member, const char *dir)
@@ -165,7 +179,7 @@ write_each(KgGraph *graph, const KgGraphFormat *format, const char *list,
 		const char *name = kg_json_text_or(items->u.items[i], member, "");
 		char *file = kg_format(
 			"%s/%s%s", types ? "entities" : "edges", name, format->suffix);
-		bool again = false;
+		bool again = reads_table(items->u.items[i]);
 
 		for (size_t k = 0; k < i; k++)
 			again |= strcmp(kg_json_text_or(items->u.items[k], member, ""),
@@ -222,6 +236,56 @@ check_names(const KgGraph *graph)
 	return false;
 }
 
+/*
+ * Appends the names of those exported types or relations of a list that read
+ * tables. Returns the number of the others.
+ */
+static size_t
+name_tables(const KgGraph *graph, const char *list, const char *member,
+			const char *only, KgBuf *names)
+{
+	const KgJson *items = kgctl_json_get(graph->bundle, list);
+	bool all = graph->type == NULL && graph->relation == NULL;
+	size_t stored = 0;
+
+	for (size_t i = 0; i < kgctl_json_length(items); i++)
+	{
+		const char *name = kg_json_text_or(items->u.items[i], member, "");
+
+		if (!all && (only == NULL || strcmp(name, only) != 0))
+			continue;
+		if (reads_table(items->u.items[i]))
+			kg_buf_printf(names, "%s\"%s\"", names->len > 0 ? ", " : "", name);
+		else
+			stored++;
+	}
+	return stored;
+}
+
+/*
+ * Prints which types and relations are not exported, because they read tables.
+ * Returns false if none of the others is left.
+ */
+static bool
+check_tables(const KgGraph *graph)
+{
+	KgBuf names;
+	size_t stored;
+	bool ok;
+
+	kg_buf_init(&names);
+	stored = name_tables(graph, "schemas", "entity_type", graph->type, &names);
+	stored += name_tables(graph, "relations", "name", graph->relation, &names);
+	ok = names.len == 0 || stored > 0;
+	if (names.len > 0)
+		kg_error("%sthe rows of tables are not exported: %s; write them with "
+				 "\"kgctl query --csv 'SELECT ...'\"",
+				 ok ? "warning: " : "",
+				 names.data);
+	kg_buf_free(&names);
+	return ok;
+}
+
 static int
 export_stored(KgGraph *graph, const KgGraphFormat *format, KgDb *db)
 {
@@ -243,7 +307,7 @@ export_stored(KgGraph *graph, const KgGraphFormat *format, KgDb *db)
 	kg_buf_free(&text);
 	if (!ok)
 		return db->exit;
-	if (!check_names(graph))
+	if (!check_names(graph) || !check_tables(graph))
 		return KG_EXIT_USAGE;
 	if (split && graph->type == NULL && graph->relation == NULL)
 		ok = write_directory(graph, format);

@@ -782,7 +782,8 @@ kg_args_as_id(const JsonbValue *value, const char *path)
 		return psprintf(INT64_FORMAT, n);
 	if (value->type != jbvString)
 	{
-		KgError *err = kg_args_error(path, value, "an id: a string");
+		KgError *err = kg_args_error(
+			path, value, "an id: a string or an integer");
 
 		kg_error_instead(err, NULL, kg_args_only_scalar(value));
 		kg_error_throw(err);

@@ -227,7 +227,8 @@ read_item(Put *put, int i, const JsonbValue *value)
 	object = kg_json_container(value);
 	kg_check_members(object, known, path, &outcome->errors);
 	if (has_member(put, i, object, "id", &member))
-		outcome->id = kg_patch_id(&member, psprintf("%s/id", path), outcome);
+		outcome->id = kg_patch_id(
+			put->type, &member, psprintf("%s/id", path), outcome);
 	put->items[i].expected = kg_patch_version(object, path, outcome);
 	if (has_member(put, i, object, "vector", &member))
 		put->items[i].vector = kg_vector_read(

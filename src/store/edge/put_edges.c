@@ -70,26 +70,34 @@ report(Edges *edges, int i, KgError *err, const char *member)
 	kg_outcome_error(&edges->outcomes->items[i], err);
 }
 
-/* Returns a string member of an item, or NULL if it is missing. */
+/*
+ * Returns the name of a relation, or the handle or id of an end. If the member
+ * is missing or invalid, reports that and returns NULL.
+ */
 static const char *
-string_member(Edges *edges, int i, const JsonbContainer *object,
-			  const char *name)
+name_member(Edges *edges, int i, const JsonbContainer *object, const char *name)
 {
+	bool is_end = strcmp(name, "relation") != 0;
 	JsonbValue value;
 	bool present = kg_json_get(object, name, &value) != NULL;
 	KgError *err;
+	int64 id;
 
 	if (present && value.type == jbvString)
 		return kg_json_cstring(&value);
+	if (present && is_end && kg_json_int64(&value, &id))
+		return psprintf(INT64_FORMAT, id);
 	err = present
-			  ? kg_error_new(KG_INVALID_INPUT, "\"%s\" is not a string", name)
+			  ? kg_error_new(KG_INVALID_INPUT,
+							 "\"%s\" is not a %s",
+							 name,
+							 is_end ? "handle" : "name")
 			  : kg_error_new(KG_INVALID_INPUT, "key \"%s\" is missing", name);
 	if (present)
 		kg_error_got(err, &value);
 	kg_error_expected(err,
-					  strcmp(name, "relation") == 0
-						  ? "the name of a relation"
-						  : "the handle of an entity, type:id");
+					  is_end ? "the handle of an entity, type:id"
+							 : "the name of a relation");
 	report(edges, i, err, name);
 	return NULL;
 }
@@ -150,9 +158,9 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 					 psprintf("/items/%d", i),
 					 &edges->outcomes->items[i].errors);
 	relation = edges->relation ? edges->relation
-							   : string_member(edges, i, object, "relation");
-	item->edge.from = string_member(edges, i, object, "from");
-	item->edge.to = string_member(edges, i, object, "to");
+							   : name_member(edges, i, object, "relation");
+	item->edge.from = name_member(edges, i, object, "from");
+	item->edge.to = name_member(edges, i, object, "to");
 	if (relation)
 		item->edge.relation = kg_given_relation(
 			edges->catalog, NULL, relation, &err);

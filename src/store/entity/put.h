@@ -183,8 +183,8 @@ extern Jsonb *kg_patch_changes(const Jsonb *before, const Jsonb *after);
  * Returns the id: a string, or an integer as text. For any other value,
  * reports a fault and returns NULL.
  */
-extern const char *kg_patch_id(const JsonbValue *value, const char *path,
-							   KgOutcome *outcome);
+extern const char *kg_patch_id(const KgType *type, const JsonbValue *value,
+							   const char *path, KgOutcome *outcome);
 /*
  * Returns the expected version of an item, or 0 if the item has no expected
  * version.

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/spi.h"
 #include "miscadmin.h"
+#include "model/id.h"
 #include "store/check/check.h"
 #include "store/entity/put.h"
 #include "utils/builtins.h"
@@ -37,7 +38,8 @@ member_path(const char *path, const char *key, const JsonbValue *name)
 }
 
 const char *
-kg_patch_id(const JsonbValue *value, const char *path, KgOutcome *outcome)
+kg_patch_id(const KgType *type, const JsonbValue *value, const char *path,
+			KgOutcome *outcome)
 {
 	KgError *err;
 	int64 n;
@@ -47,13 +49,19 @@ kg_patch_id(const JsonbValue *value, const char *path, KgOutcome *outcome)
 		return kg_json_cstring(value);
 	if (kg_json_int64(value, &n))
 		return psprintf(INT64_FORMAT, n);
-	err = kg_error_new(KG_INVALID_INPUT, "an id is not a string");
 	if (value->type == jbvString)
 		err = kg_error_new(
 			KG_INVALID_INPUT, "an id has %d bytes", value->val.string.len);
+	else
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "an id is not %s",
+						   type->number_ids ? KG_ID_NUMBER : "a string");
 	kg_error_got(err, value);
-	kg_error_expected(
-		err, "the id of an entity, a string of 1 to %d bytes", KG_MAX_ID_BYTES);
+	kg_error_expected(err,
+					  "the id of an entity, %s",
+					  type->number_ids ? KG_ID_NUMBER
+									   : psprintf("a string of 1 to %d bytes",
+												  KG_MAX_ID_BYTES));
 	report(outcome, err, path);
 	return NULL;
 }
@@ -296,7 +304,7 @@ kg_patch_read(const KgType *type, int i, const JsonbValue *value,
 	if (!report_beside_set(type, object, path, outcome))
 		kg_check_members(object, patch_members, path, &outcome->errors);
 	if (kg_json_get(object, "id", &id) != NULL)
-		outcome->id = kg_patch_id(&id, psprintf("%s/id", path), outcome);
+		outcome->id = kg_patch_id(type, &id, psprintf("%s/id", path), outcome);
 	else
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "key \"id\" is missing");
@@ -761,7 +769,9 @@ check_merged(const KgType *type, int i, const KgPutItem *item,
 		kg_error_entity(err, kg_type_handle(type), outcome->id);
 		kg_error_got_string(err, id);
 		kg_error_expected(err, "the present id, or no id");
-		report(outcome, err, psprintf("%s/%s", set, type->id_field->name));
+		report(outcome,
+			   err,
+			   psprintf("%s%s", set, kg_field_pointer(type->id_field)));
 	}
 	(void) kg_entity_check(
 		type, outcome->id, item->data, set, &outcome->errors);

@@ -386,8 +386,9 @@ leave_merged(int nargs, const KgArg *args)
 		args);
 	kg_spi_exec_newest_args(
 		&ended,
-		"UPDATE @kg_freed f SET node = NULL, target = NULL "
-		"FROM (SELECT unnest($3), unnest($4)) u(id, version) "
+		"UPDATE @kg_freed f SET node = NULL, target = NULL, "
+		"not_recorded = NULL FROM (SELECT unnest($3), unnest($4)) u(id, "
+		"version) "
 		"WHERE f.tenant = $1 AND f.type_no = $2 AND f.entity_id = u.id "
 		"AND f.node IS NOT NULL",
 		nargs,
@@ -665,16 +666,44 @@ raise_versions(const KgFreed *freed)
 
 void
 kg_freed_merged(const char *tenant, const KgType *type, const char *const *ids,
-				const int64 *nodes, int n, int64 target)
+				const int64 *nodes, int n, int64 target,
+				const List *not_recorded)
 {
-	KG_BATCH_NEWEST("UPDATE @kg_freed f SET node = u.node, target = $5 "
+	int nnames = list_length(not_recorded);
+	const char **names = palloc(Max(1, nnames) * sizeof(char *));
+
+	for (int i = 0; i < nnames; i++)
+		names[i] = list_nth(not_recorded, i);
+	KG_BATCH_NEWEST("UPDATE @kg_freed f SET node = u.node, target = $5, "
+					"not_recorded = nullif($6, '{}') "
 					"FROM unnest($3, $4) u(id, node) WHERE f.tenant = $1 "
 					"AND f.type_no = $2 AND f.entity_id = u.id",
 					kg_arg_text(tenant),
 					kg_arg_int4(type->type_no),
 					kg_arg_texts(ids, n),
 					kg_arg_int8s(nodes, n),
-					kg_arg_int8(target));
+					kg_arg_int8(target),
+					kg_arg_texts(names, nnames));
+}
+
+List *
+kg_freed_not_recorded(const char *tenant, const int64 *nodes, int n)
+{
+	List *names = NIL;
+
+	if (n == 0 || !kg_has_column("kg_freed", "not_recorded"))
+		return NIL;
+	KG_BATCH_NEWEST("SELECT u.name FROM @kg_freed f, "
+					"unnest(f.not_recorded) WITH ORDINALITY u(name, i) "
+					"WHERE f.tenant = $1 AND f.node = ANY($2) "
+					"AND f.node IS NOT NULL "
+					"GROUP BY u.name ORDER BY min(u.i), u.name COLLATE \"C\"",
+					kg_arg_text(tenant),
+					kg_arg_int8s(nodes, n));
+	for (uint64 i = 0; i < SPI_processed; i++)
+		names = lappend(names, kg_spi_cstring(i, 1));
+	SPI_freetuptable(SPI_tuptable);
+	return names;
 }
 
 void
@@ -682,8 +711,8 @@ kg_freed_restored(const char *tenant, const int64 *nodes, int n)
 {
 	if (!kg_has_column("kg_freed", "target"))
 		return;
-	KG_BATCH_NEWEST("UPDATE @kg_freed SET node = NULL, target = NULL "
-					"WHERE tenant = $1 AND node = ANY($2) "
+	KG_BATCH_NEWEST("UPDATE @kg_freed SET node = NULL, target = NULL, "
+					"not_recorded = NULL WHERE tenant = $1 AND node = ANY($2) "
 					"AND node IS NOT NULL",
 					kg_arg_text(tenant),
 					kg_arg_int8s(nodes, n));

@@ -53,12 +53,20 @@ extern void kg_freed_taken(KgFreed *freed, const KgType *type,
 
 /*
  * Records that the entities with these ids and nodes, which are deleted, were
- * merged into the entity with the node target. The record is valid until the
- * next entity gives up the id.
+ * merged into the entity with the node target. not_recorded are the names,
+ * "bundle/name", of types and relations whose changes by the merge are not in
+ * the history. The record is valid until the next entity gives up the id.
  */
 extern void kg_freed_merged(const char *tenant, const KgType *type,
 							const char *const *ids, const int64 *nodes, int n,
-							int64 target);
+							int64 target, const List *not_recorded);
+
+/*
+ * Returns the names not_recorded of merges of entities with these nodes, each
+ * once.
+ */
+extern List *kg_freed_not_recorded(const char *tenant, const int64 *nodes,
+								   int n);
 
 /*
  * Notes that entities with these nodes are stored again. The entities may have

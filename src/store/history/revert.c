@@ -88,6 +88,11 @@ typedef struct Revert
 	List *subjects; /* List of Subject * */
 	List *undone;	/* List of Undo *: the changes of all subjects */
 	KgErrorList errors;
+	/*
+	 * names of types and relations whose changes by undone merges are not in
+	 * the history
+	 */
+	List *not_recorded;
 } Revert;
 
 /* ---- arguments ---- */
@@ -807,6 +812,62 @@ pair_renamed(const Revert *revert)
 	}
 }
 
+static const KgRelation *
+relation_named(const KgCatalog *catalog, const char *name)
+{
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		if (strcmp(psprintf("%s/%s", relation->bundle, relation->name), name) ==
+				0 &&
+			kg_catalog_joins(catalog, relation))
+			return relation;
+	}
+	return NULL;
+}
+
+/*
+ * Finds the types and relations whose changes by undone merges are not in the
+ * history. A caller that does not see every entity gets none, because such a
+ * change may be that of a hidden entity. Call before the entities are created
+ * again.
+ */
+static void
+find_not_recorded(Revert *revert)
+{
+	KgNodeList nodes = {CurrentMemoryContext};
+	KgUserContext user;
+	List *names;
+	ListCell *lc;
+
+	if (!revert->catalog->plain_visibility)
+		return;
+	foreach(lc, revert->subjects)
+	{
+		const Subject *subject = lfirst(lc);
+
+		if (subject->edge == NULL && subject->stored == NULL && subject->wanted)
+			kg_node_add(&nodes, subject->was);
+	}
+	kg_become_owner(&user);
+	names = kg_freed_not_recorded(revert->tenant, nodes.nodes, nodes.n);
+	kg_restore_user(&user);
+	foreach(lc, names)
+	{
+		const KgType *type = kg_catalog_type(revert->catalog, lfirst(lc));
+		const KgRelation *relation = relation_named(revert->catalog,
+													lfirst(lc));
+
+		if (type != NULL)
+			revert->not_recorded = lappend(revert->not_recorded,
+										   (char *) kg_type_handle(type));
+		else if (relation != NULL)
+			revert->not_recorded = lappend(revert->not_recorded,
+										   (char *) relation->name);
+	}
+}
+
 /* ---- writing ---- */
 
 static void
@@ -1138,6 +1199,8 @@ reply(const Revert *revert)
 		if (counts[i] > 0)
 			kg_jw_kint(&w, names[i], counts[i]);
 	kg_jw_end_object(&w);
+	if (revert->not_recorded != NIL)
+		kg_jw_klist(&w, "not_recorded", revert->not_recorded);
 	if (revert->dry_run)
 		kg_jw_kbool(&w, "dry_run", true);
 	return kg_jw_finish(&w);
@@ -1183,6 +1246,7 @@ run_call(void *arg)
 	if (call->check != NULL)
 		check_operations(&revert, call->check);
 	pair_renamed(&revert);
+	find_not_recorded(&revert);
 	if (revert.dry_run)
 		try_all(&revert);
 	else

@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "model/bound_table.h"
 #include "model/handle.h"
+#include "model/id.h"
 #include "model/lock.h"
 #include "store/check/check.h"
 #include "store/derived/extract.h"
@@ -115,7 +116,8 @@ read_ids(Merge *merge)
 	kg_json_each(it, merge->args->others)
 	{
 		int i = it.index + 1;
-		const char *id = kg_patch_id(&it.value, path_of(i), &items[i]);
+		const char *id = kg_patch_id(
+			merge->type, &it.value, path_of(i), &items[i]);
 		int first = id == NULL ? -1 : number_of_id(merge, id);
 
 		items[i].id = id;
@@ -156,8 +158,10 @@ read_options(Merge *merge)
 		return;
 	if (kg_json_get(options, "prefer", &value) != NULL && value.type != jbvNull)
 	{
-		if (value.type == jbvString)
-			merge->prefer = number_of_id(merge, kg_json_cstring(&value));
+		const char *id = kg_id_of_value(&value);
+
+		if (id != NULL)
+			merge->prefer = number_of_id(merge, id);
 		if (merge->prefer < 0)
 			throw_argument(
 				"/prefer", &value, "the id of one of the merged entities");
@@ -491,8 +495,9 @@ renamed(const Merge *merge, const KgType *type, Jsonb *data,
 
 /*
  * Computes the union of the documents. Before that, references of the entities
- * to each other are removed. A reference of an entity to itself becomes a
- * reference to the entity that stays.
+ * to each other are removed, and all documents get the id of the entity that
+ * stays. A reference of an entity to itself becomes a reference to the entity
+ * that stays.
  */
 static void
 unite(Merge *merge)
@@ -518,7 +523,11 @@ unite(Merge *merge)
 	for (int i = 0; i < merge->n; i++)
 	{
 		rename->self = i;
-		own[i] = renamed(merge, merge->type, merge->data[i], scratch);
+		own[i] = kg_rename_id(
+			merge->type,
+			merge->outcomes->items[i].id,
+			merge->args->keep,
+			renamed(merge, merge->type, merge->data[i], scratch));
 	}
 	rename->self = -1;
 	merge->united = kg_unite(
@@ -663,6 +672,26 @@ require_decided(const Merge *merge)
 							"taken, or \"values\", {property: value}");
 }
 
+/* Raises an error if the caller chose values with another id. */
+static void
+require_id(const Merge *merge)
+{
+	const KgField *field = merge->type->id_field;
+	JsonbValue id = {.type = jbvNull};
+	JsonbValue keep;
+
+	if (kg_field_value(field, &merge->united->root, &id) &&
+		kg_id_is(&id, merge->args->keep))
+		return;
+	kg_id_value(merge->args->keep, merge->type->number_ids, &keep);
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = "an id cannot be changed",
+			 .path = psprintf("/values%s", kg_field_pointer(field)),
+			 .got = &id,
+			 .expected = "the id of the entity that stays",
+			 .instead = kg_json_datum(&keep));
+}
+
 /* ---- writing ---- */
 
 static void
@@ -679,6 +708,75 @@ update_referrers(const Merge *merge)
 						   merge->referrers[i].wanted);
 	if (changes.nrows > 0)
 		kg_entities_update(merge->tenant, &changes, NULL);
+}
+
+/*
+ * Returns the types without history whose entities the merge changes: List of
+ * KgType *.
+ */
+static List *
+unrecorded_types(const Merge *merge)
+{
+	List *types = NIL;
+
+	if (!merge->type->history)
+		types = lappend(types, (void *) merge->type);
+	for (int i = 0; i < merge->nreferrers; i++)
+	{
+		const Referrer *referrer = &merge->referrers[i];
+
+		if (!referrer->type->history && referrer->wanted != referrer->data)
+			types = list_append_unique_ptr(types, (void *) referrer->type);
+	}
+	return types;
+}
+
+/*
+ * Returns the relations without history whose edges the merge changes: List of
+ * KgRelation *.
+ */
+static List *
+unrecorded_relations(const Merge *merge)
+{
+	List *relations = NIL;
+	ListCell *lc;
+
+	foreach(lc, merge->edges.relations)
+		if (!((const KgRelation *) lfirst(lc))->history)
+			relations = lappend(relations, lfirst(lc));
+	return relations;
+}
+
+/*
+ * Records the ids of the deleted entities as merged. The records name the types
+ * and relations without history, for a later undo.
+ */
+static void
+record_merged(const Merge *merge, const char *const *ids)
+{
+	List *names = NIL;
+	ListCell *lc;
+
+	foreach(lc, unrecorded_types(merge))
+	{
+		const KgType *type = lfirst(lc);
+
+		names = lappend(names, psprintf("%s/%s", type->bundle, type->name));
+	}
+	foreach(lc, unrecorded_relations(merge))
+	{
+		const KgRelation *relation = lfirst(lc);
+
+		names = lappend(names,
+						psprintf("%s/%s", relation->bundle, relation->name));
+	}
+	kg_freed_merged(merge->tenant,
+					merge->type,
+					ids + 1,
+					merge->nodes + 1,
+					merge->n - 1,
+					merge->nodes[0],
+					names);
 }
 
 /*
@@ -699,12 +797,7 @@ delete_others(const Merge *merge)
 	if (SPI_processed != merge->n - 1)
 		kg_error_throw(kg_kept_error("entity", "deleted"));
 	kg_become_owner(&user);
-	kg_freed_merged(merge->tenant,
-					merge->type,
-					ids + 1,
-					merge->nodes + 1,
-					merge->n - 1,
-					merge->nodes[0]);
+	record_merged(merge, ids);
 	kg_restore_user(&user);
 }
 
@@ -773,24 +866,11 @@ write_unrecorded(const Merge *merge, KgJsonWriter *w)
 	List *names = NIL;
 	ListCell *lc;
 
-	if (!merge->type->history)
-		names = lappend(names, (char *) kg_type_handle(merge->type));
-	for (int i = 0; i < merge->nreferrers; i++)
-	{
-		const KgType *type = merge->referrers[i].type;
-
-		if (!type->history && type != merge->type &&
-			merge->referrers[i].wanted != merge->referrers[i].data)
-			names = list_append_unique_ptr(names,
-										   (char *) kg_type_handle(type));
-	}
-	foreach(lc, merge->edges.relations)
-	{
-		const KgRelation *relation = lfirst(lc);
-
-		if (!relation->history)
-			names = lappend(names, (char *) relation->name);
-	}
+	foreach(lc, unrecorded_types(merge))
+		names = lappend(names, (char *) kg_type_handle(lfirst(lc)));
+	foreach(lc, unrecorded_relations(merge))
+		names = lappend(names,
+						(char *) ((const KgRelation *) lfirst(lc))->name);
 	if (names != NIL)
 		kg_jw_klist(w, "not_recorded", names);
 }
@@ -900,11 +980,17 @@ decide(Merge *merge)
 	merge->outcomes->effects = (int64) hash_combine64(
 		(uint64) merge->outcomes->effects, merge->edges.digest);
 	require_decided(merge);
+	require_id(merge);
 	(void) kg_entity_check(merge->type,
 						   merge->args->keep,
 						   merge->united,
 						   "/values",
 						   &merge->outcomes->items[0].errors);
+	kg_entity_check_scope(merge->type,
+						  merge->args->keep,
+						  merge->united,
+						  "/values",
+						  &merge->outcomes->items[0].errors);
 	kg_outcomes_settle(merge->outcomes, merge->tenant);
 }
 

@@ -59,7 +59,6 @@ kg_unite_type(const KgType *type, const JsonbContainer *values)
 	KgUniteRules rules = {type->fields,
 						  type->nfields,
 						  &type->period,
-						  type->id_field,
 						  is_whole(type->label_field) ? type->label_field
 													  : NULL,
 						  NULL,
@@ -306,9 +305,10 @@ choose(const Union *u, const char *property, int first)
 {
 	int chosen = u->prefer >= 0 && has_value(u, u->prefer) ? u->prefer : first;
 
+	if (are_same(u, first))
+		return first;
 	/* Labels that are not chosen become aliases, so they are no conflict. */
-	if (are_same(u, first) ||
-		(u->rules->aliases != NULL && is_named(u->rules->label, property)))
+	if (u->rules->aliases != NULL && is_named(u->rules->label, property))
 		return chosen;
 	note_conflict(u, property, u->prefer >= 0 ? chosen : -1);
 	return chosen;
@@ -369,9 +369,9 @@ write_aliases(Union *u, const JsonbValue *label)
 static const JsonbValue *
 decided_value(const Union *u, const char *property, JsonbValue *value)
 {
-	if (u->rules->values == NULL || is_named(u->rules->fixed, property))
-		return NULL;
-	return kg_json_get(u->rules->values, property, value);
+	return u->rules->values == NULL
+			   ? NULL
+			   : kg_json_get(u->rules->values, property, value);
 }
 
 static void
@@ -383,9 +383,7 @@ unite_property(Union *u, const char *property, JsonbValue *label)
 
 	read_values(u, property);
 	first = first_value(u);
-	if (is_named(rules->fixed, property))
-		first = 0;
-	else if (field != NULL && field == rules->period->from)
+	if (field != NULL && field == rules->period->from)
 	{
 		write_bound(u, property, field, true);
 		return;
@@ -473,8 +471,6 @@ kg_unite(const KgUniteRules *rules, Jsonb *const *documents, int n, int prefer,
 		decided_value(&u, rules->aliases->steps[0].key, &value) == NULL)
 		write_aliases(&u, label.type == jbvNull ? NULL : &label);
 	if (rules->values != NULL)
-		kg_json_each(it, rules->values)
-			if (!is_named(rules->fixed, kg_json_cstring(&it.key)))
-				kg_jw_member(&w, &it);
+		kg_jw_members(&w, rules->values);
 	return kg_jw_finish(&w);
 }

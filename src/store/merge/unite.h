@@ -19,8 +19,6 @@ typedef struct KgUniteRules
 	const KgField *fields;
 	int nfields;
 	const KgPeriod *period;
-	/* field whose value comes from the first document, or NULL */
-	const KgField *fixed;
 	const KgField *label; /* or NULL */
 	/* array that gets the labels that are not chosen, or NULL */
 	const KgField *aliases;

@@ -242,6 +242,16 @@ kg_rename_in(const KgRename *rename, const KgType *type, Jsonb *data)
 }
 
 Jsonb *
+kg_rename_id(const KgType *type, const char *from, const char *to, Jsonb *data)
+{
+	KgRenamed old = {from, strlen(from), 0};
+	KgRenamedOf values = {.n = 1, .values = &old, .to = to};
+	Copy copy = {type->id_field, &values, -1};
+
+	return copy_document(&copy, data);
+}
+
+Jsonb *
 kg_rename_without(const KgField *field, const char *value, Jsonb *data)
 {
 	KgRenamed gone = {value, strlen(value), 0};

@@ -65,6 +65,10 @@ extern bool kg_rename_refers(const KgRename *rename, const KgType *type);
 extern Jsonb *kg_rename_in(const KgRename *rename, const KgType *type,
 						   Jsonb *data);
 
+/* Returns the document with the id "to" in place of the id "from". */
+extern Jsonb *kg_rename_id(const KgType *type, const char *from, const char *to,
+						   Jsonb *data);
+
 /*
  * Returns the document without references of the field that have this value. A
  * scalar becomes null if its schema allows null, and is omitted otherwise. An

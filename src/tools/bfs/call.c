@@ -402,7 +402,8 @@ kg_call_handle(KgRepairs *repairs, const JsonbValue *value, const char *path)
 		return psprintf(INT64_FORMAT, number);
 	if (value->type != jbvString)
 	{
-		KgError *err = kg_args_error(path, value, "an id: a string");
+		KgError *err = kg_args_error(
+			path, value, "an id: a string or an integer");
 
 		kg_error_instead(err, NULL, kg_args_only_scalar(value));
 		kg_error_throw(err);

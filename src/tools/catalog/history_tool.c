@@ -202,8 +202,14 @@ static void
 read_end(HistoryCall *call, int i, const char *name)
 {
 	KgEdgeEnd *end = &call->sought->ends[i];
+	JsonbValue value;
+	int64 id;
 
-	call->ends[i] = kg_input_string(&call->input, name);
+	if (kg_input_value(&call->input, name, &value) &&
+		kg_json_int64(&value, &id))
+		call->ends[i] = psprintf(INT64_FORMAT, id);
+	else
+		call->ends[i] = kg_input_string(&call->input, name);
 	kg_edge_end_read(
 		call->catalog, call->sought->relation, call->ends[i], i == 0, end);
 	if (end->type)

@@ -73,7 +73,7 @@ replace(KgInput *in, const char *name, const Jsonb *used)
 		if (!kg_json_string_is(&it.key, name))
 			kg_jw_member(&w, &it);
 	kg_jw_members(&w, &used->root);
-	in->object = &kg_jw_finish(&w)->root;
+	kg_input_replace(in, kg_jw_finish(&w));
 }
 
 static Jsonb *
@@ -174,9 +174,16 @@ take_page(KgInput *in)
 
 	if (name == NULL || !kg_input_declares(in, "limit") ||
 		(offsets && kg_input_has(in, "offset")) || kg_input_has(in, "cursor") ||
-		!read_positive(&value, &page) ||
-		(page > 1 && (!offsets || !read_size(in, &size) ||
-					  page - 1 > kg_input_maximum(in, "offset") / size)))
+		!read_positive(&value, &page) || (!read_size(in, &size) && page > 1))
+		return false;
+	/*
+	 * A page that is too large is refused before its offset is computed from
+	 * its size, so that the corrected call has the same number of the page.
+	 */
+	if (size > kg_input_maximum(in, "limit"))
+		(void) kg_input_int(in, "limit", &size);
+	if (page > 1 &&
+		(!offsets || page - 1 > kg_input_maximum(in, "offset") / size))
 		return false;
 	if (offsets)
 	{

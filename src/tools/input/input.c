@@ -416,6 +416,13 @@ synonym_of(const KgInput *in, const KgJsonIter *member)
 	return NULL;
 }
 
+void
+kg_input_replace(KgInput *in, const Jsonb *object)
+{
+	in->object = &object->root;
+	kg_repair_take(in->path, object);
+}
+
 /*
  * Returns the name in the schema that replaces a member's name, or NULL. If the
  * object has two synonyms of one name, neither is replaced.
@@ -472,7 +479,7 @@ take_words(KgInput *in)
 		kg_jw_key(&w, published);
 		kg_jw_value(&w, &it.value);
 	}
-	in->object = &kg_jw_finish(&w)->root;
+	kg_input_replace(in, kg_jw_finish(&w));
 	return true;
 }
 

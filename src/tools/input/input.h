@@ -40,6 +40,12 @@ extern void kg_input_open(KgInput *in, const Jsonb *arguments,
 						  const char *template, KgRepairs *repairs);
 
 /*
+ * Replaces the object by an object that has the same meaning. The corrected
+ * call in an error has the new object, too.
+ */
+extern void kg_input_replace(KgInput *in, const Jsonb *object);
+
+/*
  * Returns a date-time as text. Returns NULL if the schema does not declare the
  * member or the call lacks it. Refuses numbers, and does not suggest sending
  * them as strings.

@@ -148,7 +148,7 @@ read_ids(const WriteCall *call)
 			if (kg_json_get(object, "id", &id) == NULL)
 				id.type = jbvNull;
 		}
-		outcome->id = kg_patch_id(&id, path, outcome);
+		outcome->id = kg_patch_id(kg_tool_type(call->tool), &id, path, outcome);
 		if (outcome->id != NULL)
 			report_twice(outcomes, it.index);
 	}
@@ -160,12 +160,12 @@ read_ids(const WriteCall *call)
 static void
 merge_entities(WriteCall *call, const char *type)
 {
-	KgMerge merge = {type,
-					 kg_input_string(&call->input, "keep"),
-					 call->items,
-					 call->input.object,
-					 kg_write_nearest};
+	const KgInput *in = &call->input;
+	KgMerge merge = {type, NULL, call->items, in->object, kg_write_nearest};
+	JsonbValue keep;
 
+	(void) kg_input_value(in, "keep", &keep);
+	merge.keep = kg_args_as_id(&keep, kg_input_path(in, "keep"));
 	call->outcomes = kg_merge(&merge);
 }
 
