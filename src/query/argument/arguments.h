@@ -50,8 +50,8 @@ extern Jsonb *kg_args_example_of(const JsonbValue *value, const char *member,
  */
 extern int kg_args_split(const char *text, char ***parts);
 /*
- * Returns the bytes of the name or path at the beginning of a text, such as
- * "customer.name". Returns 0 if there is none.
+ * Returns the length of the name or path with which a text begins, such as
+ * "customer.name". Returns 0 if it begins with no name.
  */
 extern size_t kg_args_name_length(const char *text);
 /*
