@@ -1317,9 +1317,15 @@ read_id_field(Parser *parser, KgType *type, const Gathered *g)
 #define KG_MAX_ID_DIGITS 18
 #define KG_ID_DIGITS 6
 
+/*
+ * Reports a faulty x-id-generate. In a schema that version 0.1.0 stored, the
+ * annotation can have any value, because 0.1.0 ignored it.
+ */
 static void
 report_generate(Parser *parser, const JsonbValue *got, const char *expected)
 {
+	if (!parser->refusing)
+		return;
 	REPORT(parser,
 		   "/x-id-generate",
 		   .message = "\"x-id-generate\" is not valid",
@@ -1573,16 +1579,22 @@ position_of(const KgField *const *order, int n, const KgField *field)
 /*
  * Sorts the fields in the order of x-property-order. Fields that
  * x-property-order does not list follow in their previous order. Must be called
- * before any pointer to a field exists.
+ * before any pointer to a field exists. In a schema that version 0.1.0 stored,
+ * the annotation can have any value, because 0.1.0 ignored it.
  */
 static void
 order_fields(Parser *parser, KgType *type, const Gathered *g)
 {
 	const KgField **order;
-	int n = field_list(parser, type, g, KG_X_PROPERTY_ORDER, &order);
+	KgErrorList unheard = {0};
+	Parser lenient = *parser;
 	KgField *sorted = palloc(Max(1, type->nfields) * sizeof(KgField));
 	int nsorted = 0;
+	int n;
 
+	if (!parser->refusing)
+		lenient.errors = &unheard;
+	n = field_list(&lenient, type, g, KG_X_PROPERTY_ORDER, &order);
 	if (n == 0)
 		return;
 	for (int position = 0; position <= n; position++)
@@ -1625,6 +1637,9 @@ kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
 	kg_annotations_check_names(kg_json_container(&root), path, errors);
 
 	read_schema(&parser, schema, &root, &g);
+	if (!parser.refusing && g.annotations[KG_X_TABLE] != NULL &&
+		!kg_binding_names_table(g.annotations[KG_X_TABLE]))
+		g.annotations[KG_X_TABLE] = NULL;
 	type->nfields = take_fields(&parser, &type->fields);
 	order_fields(&parser, type, &g);
 	for (int i = 0; i < type->nfields; i++)

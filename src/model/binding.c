@@ -94,6 +94,16 @@ read_write(const JsonbValue *value, int *write)
 	return true;
 }
 
+bool
+kg_binding_names_table(const JsonbValue *value)
+{
+	JsonbValue name;
+
+	return kg_json_is_object(value) &&
+		   kg_json_get(kg_json_container(value), "name", &name) != NULL &&
+		   name.type == jbvString;
+}
+
 const KgTableBinding *
 kg_binding_read(const JsonbValue *value, bool of_relation, const char *path,
 				KgErrorList *errors)

@@ -39,6 +39,12 @@ typedef struct KgTableBinding
 } KgTableBinding;
 
 /*
+ * Returns true if the value of x-table names a table. In a schema that version
+ * 0.1.0 stored, x-table can have any value, because 0.1.0 ignored it.
+ */
+extern bool kg_binding_names_table(const JsonbValue *value);
+
+/*
  * Reads x-table of a type or, if of_relation is set, of a relation, whose table
  * joins two tables. If the value is not an object with the members of a
  * binding, reports a fault and returns NULL.

@@ -184,7 +184,8 @@ add_variant(KgCatalog *catalog, KgRelation *relation, uint64 row)
 		}
 		for (int i = 0; i < n; i++)
 			add_edge_field(relation, &fields[i]);
-		if (kg_json_get(&variant->schema->root, "x-table", &table))
+		if (kg_json_get(&variant->schema->root, "x-table", &table) != NULL &&
+			kg_binding_names_table(&table))
 			variant->edges = kg_binding_of_edges(variant->schema,
 												 relation->bundle,
 												 relation->name,

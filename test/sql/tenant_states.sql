@@ -45,6 +45,10 @@ SELECT pg_temp.try($$SELECT kg_put_entities('brand', '[{"id": "west"}]', '{"dry_
 SELECT kg_put_entities('brand', '[{"id": "east"}]', '{"idempotency_key": "k"}') AS put;
 SELECT kg_list('brand') -> 'total' AS total, kg_get('product', ARRAY['lamp']) AS lamp;
 SELECT kg_check() -> 'ok' AS ok;
+-- nor is what is repaired elsewhere a write to it
+RESET ROLE;
+REVOKE SELECT ON kg_term FROM regress_states;
+SELECT c #> '{counts,privilege_missing}' AS missing, c -> 'left' AS left FROM kg_check('{"repair": true}') c;
 SET ROLE regress_states_b;
 SELECT kg_put_entities('brand', '[{"id": "west"}]') AS put;
 RESET ROLE;

@@ -41,6 +41,7 @@ count_kind(KgDifferences *differences, const char *kind)
 	MemoryContext old;
 
 	differences->total++;
+	differences->of_tenant++;
 	if (count == NULL)
 	{
 		old = MemoryContextSwitchTo(differences->context);
@@ -58,6 +59,7 @@ kg_differences_next_tenant(KgDifferences *differences)
 {
 	ListCell *lc;
 
+	differences->of_tenant = 0;
 	foreach(lc, differences->counts)
 		((KgKindCount *) lfirst(lc))->of_tenant = 0;
 }

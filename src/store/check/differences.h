@@ -34,6 +34,7 @@ typedef struct KgDifferences
 	MemoryContext context;
 	int64 limit;
 	int64 total;
+	int64 of_tenant; /* number of differences in this tenant */
 	KgJsonWriter written;
 	List *counts; /* number of differences of each kind */
 } KgDifferences;

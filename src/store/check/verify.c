@@ -1274,7 +1274,7 @@ kg_verify_repair(const char *tenant, const KgDifferences *differences)
 		"DELETE FROM @kg_adjacency WHERE tenant = $1"};
 	static KgSaved saved[lengthof(statements)];
 
-	if (differences->total == 0)
+	if (differences->of_tenant == 0)
 		return;
 	kg_tenant_writes(tenant);
 	for (int i = 0; i < lengthof(statements); i++)
