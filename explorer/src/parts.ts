@@ -115,7 +115,7 @@ function toolError(context: Context, problem: ToolError): HTMLElement {
   if (repair)
     box.append(h('div', { class: 'repair' },
       h('h3', {}, t('repair')), h('pre', { tabindex: 0, 'aria-label': t('repair') }, command(repair)),
-      h('a', { class: 'button primary', href: addressOf(repair) }, t('repairButton'))));
+      context.schema.reads(repair.tool) && h('a', { class: 'button primary', href: addressOf(repair) }, t('repairButton'))));
   box.append(callBox([problem.call]));
   return box;
 }

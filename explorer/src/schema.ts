@@ -80,6 +80,8 @@ export class Schema {
   }
 
   has(tool: string): boolean { return this.tools.has(tool); }
+  /** An address calls only tools that read. */
+  reads(tool: string): boolean { return this.tools.get(tool)?.annotations?.readOnlyHint === true; }
 
   /** What the type's own JSON Schema says besides: titles, order, references. */
   detail(name: string): Promise<Type> {

@@ -17,7 +17,7 @@ export async function callScreen(context: Context, main: HTMLElement, tool: stri
   let args: Arguments;
   try { args = read(query.get('a') ?? '{}'); } catch { args = {}; }
   const call: Call = { tool, arguments: args };
-  if (context.schema.tools.get(tool)?.annotations?.readOnlyHint !== true && !context.server.holds?.(call))
+  if (!context.schema.reads(tool) && !context.server.holds?.(call))
     return replace(main, h('div', { class: 'page' }, h('h1', {}, tool), h('p', { class: 'notice' }, t('missingTool', { tool })), callBox([call])));
   replace(main, busy());
   try {

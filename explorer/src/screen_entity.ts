@@ -1,5 +1,6 @@
 // An entity's page: what it is, what it is connected to, what was done to it.
 import { h, icon, replace } from './dom';
+import { canEdit, edit } from './edit';
 import { Exact, write } from './json';
 import { busy, callBox, chip, copyButton, entityLink, problemBox, problemPage, withheldText, type Context } from './parts';
 import { link } from './route';
@@ -36,6 +37,26 @@ export async function entity(context: Context, main: HTMLElement, handle: string
   const relations = h('section', { 'aria-labelledby': 'relations' });
   const past = h('section', { 'aria-labelledby': 'history', hidden: true });
   const withheld = withheldText(told);
+  const own = h('section', { 'aria-labelledby': 'properties' });
+  const showProperties = () => replace(own,
+    h('h2', { id: 'properties' }, t('properties')),
+    properties(context, type, without(data, label === id ? type.id : undefined), untrusted),
+    withheld && h('p', { class: 'notice' }, withheld));
+  const editing: HTMLButtonElement = h('button', { type: 'button', on: { click: async () => {
+    editing.disabled = true;
+    try {
+      await edit(context, own, handle, type, (changed) => {
+        editing.disabled = false;
+        if (changed) return void entity(context, main, handle);
+        showProperties();
+        editing.focus();
+      });
+    } catch (problem) {
+      editing.disabled = false;
+      replace(own, h('h2', { id: 'properties' }, t('properties')), problemBox(context, problem));
+    }
+  } } }, icon('edit'), t('edit'));
+  showProperties();
   document.title = tame(`${label} · kg_graph`);
   replace(main, h('article', { class: 'page entity-page' },
     h('header', { class: 'entity-head' },
@@ -44,19 +65,16 @@ export async function entity(context: Context, main: HTMLElement, handle: string
       h('div', { class: 'handle-row' }, h('code', {}, handle), copyButton(() => handle)),
       h('div', { class: 'actions' },
         schema.has('explore_neighbors') && h('a', { class: 'button primary', href: link('g', handle) }, icon('graph'), t('neighbourhood')),
-        schema.has('find_paths') && h('a', { class: 'button', href: link('p', '', { from: handle }) }, icon('path'), t('pathsFrom')))),
+        schema.has('find_paths') && h('a', { class: 'button', href: link('p', '', { from: handle }) }, icon('path'), t('pathsFrom')),
+        canEdit(context, typeName) && editing)),
     h('div', { class: 'columns' },
-      h('section', { 'aria-labelledby': 'properties' },
-        h('h2', { id: 'properties' }, t('properties')),
-        properties(context, type, without(data, label === id ? type.id : undefined), untrusted),
-        withheld && h('p', { class: 'notice' }, withheld)),
-      relations),
+      own, relations),
     past, callBox([call])));
   await Promise.all([showRelations(context, relations, handle), showHistory(context, past, typeName, id)]);
 }
 
 /** describe_entity tells properties beside its own members, "data.id" where they clash. */
-function unwrapped(told: Json): Json {
+export function unwrapped(told: Json): Json {
   const data: Json = {};
   for (const [name, value] of Object.entries(told)) {
     if (name.startsWith('data.') && OWN.has(name.slice(5))) data[name.slice(5)] = value;
@@ -221,18 +239,23 @@ async function showHistory(context: Context, section: HTMLElement, type: string,
   await ask({ id, limit: 10 });
 }
 
-function changeItem(context: Context, change: Json, type: Type): HTMLElement {
+/** What was and what becomes of some properties. */
+export function diff(context: Context, type: Type, names: string[], before: Json, after: Json): HTMLElement {
   const declared = new Map(type.properties.map((property) => [property.name, property]));
+  const side = (data: Json, name: string) => (data && name in data ? valueOf(context, data[name], declared.get(name)) : h('span', { class: 'muted' }, t('missing')));
+  return h('table', { class: 'diff' },
+    h('thead', { class: 'offscreen' }, h('tr', {}, h('th', { scope: 'col' }, t('name')), h('th', { scope: 'col' }, t('before')), h('th', { scope: 'col' }, t('after')))),
+    h('tbody', {}, names.map((name) => h('tr', {}, h('th', { scope: 'row' }, declared.get(name)?.title ?? humanName(name)), h('td', { class: 'old' }, side(before, name)), h('td', { class: 'new' }, side(after, name))))));
+}
+
+function changeItem(context: Context, change: Json, type: Type): HTMLElement {
   const names = [...new Set([...Object.keys(change.before ?? {}), ...Object.keys(change.after ?? {})])];
   const whole = change.verdict === 'created' || change.verdict === 'deleted';
   const who = [change.subject ?? change.by, change.agent].filter(Boolean).join(', ');
   const verdict: Record<string, string> = { created: t('created'), updated: t('updated'), deleted: t('deleted') };
-  const side = (data: Json, name: string) => (data && name in data ? valueOf(context, data[name], declared.get(name)) : h('span', { class: 'muted' }, t('missing')));
   return h('li', { class: `change ${change.verdict}` },
     h('div', { class: 'change-head' }, h('strong', {}, verdict[change.verdict] ?? change.verdict), ' ', h('time', { datetime: change.at, title: change.at }, time(change.at)),
       who && h('span', { class: 'muted' }, t('by', { who })), change.version !== undefined && h('span', { class: 'muted' }, t('version', { n: change.version }))),
     change.reason && h('p', { class: 'reason' }, `${t('reason')}: `, change.reason),
-    whole ? null : h('table', { class: 'diff' },
-      h('thead', { class: 'offscreen' }, h('tr', {}, h('th', { scope: 'col' }, t('name')), h('th', { scope: 'col' }, t('before')), h('th', { scope: 'col' }, t('after')))),
-      h('tbody', {}, names.map((name) => h('tr', {}, h('th', { scope: 'row' }, declared.get(name)?.title ?? humanName(name)), h('td', { class: 'old' }, side(change.before, name)), h('td', { class: 'new' }, side(change.after, name)))))));
+    whole ? null : diff(context, type, names, change.before, change.after));
 }

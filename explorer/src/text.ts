@@ -30,6 +30,7 @@ const en = {
   chooseTwo: 'Choose two entities to see how they are connected.', schemaText: '{types} types and {relations} relationship types.', count: 'Number',
   query: 'Query', querySql: 'One SELECT', queryText: 'Types and relations are tables. Ctrl and Enter run it. It reads what you may see, and changes nothing.', run: 'Run', tables: 'Tables', queryRows: '{n} rows', queryMore: 'The first {n} rows; there are more.', asCsv: 'Save as CSV', saveJson: 'Save as JSON',
   filters: 'Filters', clearFilters: 'Clear filters', any: 'any', least: 'at least', most: 'at most', contains: 'contains', totalAtLeast: 'at least {n}', rows: '{from} to {to} of {total}', next: 'Next', previous: 'Previous', sortBy: 'Sort by {name}', searchIn: 'Search by name', empty: 'Nothing matches.', loading: 'One moment',
+  edit: 'Edit', editReason: 'Reason, for the history', review: 'Review the change', reviewText: 'Nothing is written yet. This will change:', confirmText: 'The server asks for a confirmation of this change:', confirm: 'Confirm', save: 'Save', cancel: 'Cancel', saved: 'Saved', nothingChanged: 'Nothing was changed.', notJson: '“{name}” is not JSON.',
   result: 'Result', back: 'Back', larger: 'As large as it gets', smaller: 'Back into the chat', cancelled: 'The call was cancelled.', full: 'No more than {n} nodes are shown here.', tool: 'Tool', inverse: 'backwards', symmetric: 'both ways', entities: '{n} entities', entity: '1 entity',
 };
 export type Word = keyof typeof en;
@@ -64,6 +65,7 @@ const de: Record<Word, string> = {
   chooseTwo: 'Wählen Sie zwei Entitäten, um zu sehen, wie sie verbunden sind.', schemaText: '{types} Typen und {relations} Beziehungstypen.', count: 'Anzahl',
   query: 'Abfrage', querySql: 'Ein SELECT', queryText: 'Typen und Beziehungen sind Tabellen. Strg und Eingabe führen es aus. Es liest, was Sie sehen dürfen, und ändert nichts.', run: 'Ausführen', tables: 'Tabellen', queryRows: '{n} Zeilen', queryMore: 'Die ersten {n} Zeilen; es gibt mehr.', asCsv: 'Als CSV sichern', saveJson: 'Als JSON sichern',
   filters: 'Filter', clearFilters: 'Filter leeren', any: 'beliebig', least: 'mindestens', most: 'höchstens', contains: 'enthält', totalAtLeast: 'mindestens {n}', rows: '{from} bis {to} von {total}', next: 'Weiter', previous: 'Zurück', sortBy: 'Nach {name} sortieren', searchIn: 'Nach dem Namen suchen', empty: 'Nichts passt.', loading: 'Einen Moment',
+  edit: 'Bearbeiten', editReason: 'Grund, für den Verlauf', review: 'Änderung prüfen', reviewText: 'Noch ist nichts geschrieben. Dies ändert sich:', confirmText: 'Der Server verlangt eine Bestätigung dieser Änderung:', confirm: 'Bestätigen', save: 'Speichern', cancel: 'Abbrechen', saved: 'Gespeichert', nothingChanged: 'Es hat sich nichts geändert.', notJson: '„{name}“ ist kein JSON.',
   result: 'Ergebnis', back: 'Zurück', larger: 'So groß wie möglich', smaller: 'Zurück in den Chat', cancelled: 'Der Aufruf wurde abgebrochen.', full: 'Mehr als {n} Knoten werden hier nicht gezeigt.', tool: 'Werkzeug', inverse: 'rückwärts', symmetric: 'in beide Richtungen', entities: '{n} Entitäten', entity: '1 Entität',
 };
 
