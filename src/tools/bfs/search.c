@@ -9,6 +9,7 @@
 #include "model/bound_table.h"
 #include "model/term.h"
 #include "model/marks.h"
+#include "query/graph/foreign.h"
 #include "query/search/passage.h"
 #include "query/search/search_meaning.h"
 #include "query/search/search_text.h"
@@ -213,6 +214,8 @@ typedef struct HitList
 	 */
 	int64 total;
 	bool truncated;
+	/* see kg_foreign_search() */
+	List *missing;
 } HitList;
 
 static ArrayType *
@@ -262,7 +265,8 @@ require_stored_type(const KgGraph *graph)
 		if (!kg_row_has(graph->ranked[i], KG_TRAIT_TABLE))
 			return;
 	if (graph->nranks > 0)
-		kg_binding_refuse(kg_graph_type(graph, 0), "a search by name");
+		kg_binding_refuse(kg_graph_type(graph, 0),
+						  "a search by words or by meaning");
 }
 
 static void
@@ -287,13 +291,15 @@ read_search(KgGraphCall *call, Search *search)
 		const KgType *type = kg_graph_type(call->graph, ranks[i] - 1);
 
 		kg_call_require_type(call, type);
-		kg_binding_refuse(type, "a search by name");
+		if (search->mode != KG_SEARCH_NAMES)
+			kg_binding_refuse(type, "a search by words or by meaning");
 		search->type_nos[i] = type->type_no;
 	}
 	if (n > 0)
 		return;
 	kg_call_require_type(call, NULL);
-	require_stored_type(call->graph);
+	if (search->mode != KG_SEARCH_NAMES)
+		require_stored_type(call->graph);
 }
 
 static void
@@ -313,13 +319,21 @@ take_hits(KgGraphCall *call, const KgMatches *matches, const char *query,
 static void
 find_names(KgGraphCall *call, const Search *search, int64 limit, HitList *list)
 {
-	const KgMatches *matches = kg_search_run(call->catalog,
-											 search->query,
-											 search->type_nos,
-											 search->ntypes,
-											 "/query");
+	KgMatches *matches = kg_search_run(call->catalog,
+									   search->query,
+									   search->type_nos,
+									   search->ntypes,
+									   "/query");
+	List *missing = NIL;
 
+	kg_foreign_search(call->graph,
+					  search->type_nos,
+					  search->ntypes,
+					  search->query,
+					  matches,
+					  &missing);
 	take_hits(call, matches, NULL, matches->n, limit, list);
+	list->missing = missing;
 }
 
 static void
@@ -506,7 +520,7 @@ search_words(KgGraphCall *call, const Search *search)
 }
 
 static Jsonb *
-nothing_hints(KgGraphCall *call, const Search *search)
+nothing_hints(KgGraphCall *call, const Search *search, const HitList *found)
 {
 	KgMatches *matches =
 		search->ntypes == 0 || search->mode != KG_SEARCH_NAMES
@@ -540,16 +554,7 @@ nothing_hints(KgGraphCall *call, const Search *search)
 						 "\"names\" searches names",
 				   &none,
 				   &w);
-	else if (search->ntypes == 0 &&
-			 kg_catalog_has(call->catalog, KG_TRAIT_TABLE))
-		write_hint(call->graph,
-				   "/query",
-				   "no name, alias or id is similar to the query; rows of "
-				   "types that read tables are not searched: filter a list of "
-				   "the type",
-				   &none,
-				   &w);
-	else
+	else if (found->missing == NIL)
 	{
 		matches = search_words(call, search);
 		write_hint(call->graph,
@@ -562,6 +567,15 @@ nothing_hints(KgGraphCall *call, const Search *search)
 				   matches != NULL ? matches : &none,
 				   &w);
 	}
+	if (found->missing != NIL)
+		write_hint(call->graph,
+				   "/query",
+				   psprintf("no name or id in a large table is equal to the "
+							"query, and similar names are searched only by a "
+							"trigram index: %s",
+							(char *) linitial(found->missing)),
+				   &none,
+				   &w);
 	return kg_jw_finish(&w);
 }
 
@@ -635,7 +649,8 @@ search_entities(const char *tool, const Jsonb *arguments)
 		a->n++;
 	}
 	result = finish_answer(
-		a, a->found.total == 0 ? nothing_hints(call, &search) : NULL);
+		a,
+		a->found.total == 0 ? nothing_hints(call, &search, &a->found) : NULL);
 	kg_graph_call_end(call);
 	return result;
 }
