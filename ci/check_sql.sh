@@ -11,7 +11,7 @@ files=(
   src/query/filter/source.c src/query/view/view_rows.c
   src/mcp/complete.c
   # the virtual graph
-  src/virtual/{conditions,graph,report,rows,source,write,write_errors}.c src/ask/view.c
+  src/virtual/{conditions,graph,names,report,rows,source,write,write_errors}.c src/ask/view.c
   # secrets and the catalog, read as the owner
   src/model/{catalog,tenant_state,tool_version,type_rows}.c src/base/{catalog_trigger,manifest,vectors}.c src/mcp/notify.c
   # who calls, and what it was granted

@@ -5,18 +5,24 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "base/compat.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_index.h"
+#include "catalog/pg_opfamily.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "model/bound_index.h"
 #include "nodes/parsenodes.h"
 #include "optimizer/plancat.h"
 #include "parser/parse_relation.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
+#include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
@@ -106,8 +112,31 @@ method_of(Oid indexid)
 	return method;
 }
 
+/*
+ * Returns whether the index's first columns have the collations of the table's
+ * columns. Only such an index serves a comparison of the columns.
+ */
 static bool
-is_served_by(Oid indexid, const int64 *columns, int n, bool unique)
+has_collations(Relation relation, HeapTuple index, int n)
+{
+	const Form_pg_index form = (Form_pg_index) GETSTRUCT(index);
+	bool isnull;
+	const oidvector *collations = (const oidvector *) DatumGetPointer(
+		SysCacheGetAttr(
+			INDEXRELID, index, Anum_pg_index_indcollation, &isnull));
+
+	for (int i = 0; i < n; i++)
+		if (OidIsValid(collations->values[i]) &&
+			collations->values[i] != TupleDescAttr(RelationGetDescr(relation),
+												   form->indkey.values[i] - 1)
+										 ->attcollation)
+			return false;
+	return true;
+}
+
+static bool
+is_served_by(Relation relation, Oid indexid, const int64 *columns, int n,
+			 bool unique)
 {
 	HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(indexid));
 	Oid method = method_of(indexid);
@@ -122,7 +151,8 @@ is_served_by(Oid indexid, const int64 *columns, int n, bool unique)
 			 heap_attisnull(tuple, Anum_pg_index_indpred, NULL) &&
 			 heap_attisnull(tuple, Anum_pg_index_indexprs, NULL) &&
 			 (!unique || (index->indisunique && index->indnkeyatts == n)) &&
-			 begins_with(index, columns, n);
+			 begins_with(index, columns, n) &&
+			 has_collations(relation, tuple, n);
 	ReleaseSysCache(tuple);
 	return serves;
 }
@@ -156,9 +186,105 @@ kg_bound_has_index(Oid relid, const int64 *columns, int n, bool unique)
 		return false;
 	if (n > 0 && (!unique || are_required(relation, columns, n)))
 		foreach(lc, RelationGetIndexList(relation))
-			found = found || is_served_by(lfirst_oid(lc), columns, n, unique);
+			found = found ||
+					is_served_by(relation, lfirst_oid(lc), columns, n, unique);
 	table_close(relation, AccessShareLock);
 	return found;
+}
+
+/* Returns whether the index is complete, and this column of it is the given. */
+static bool
+has_column_at(Relation index, int at, int64 column)
+{
+	const FormData_pg_index *form = index->rd_index;
+
+	return form->indisvalid && at < form->indnkeyatts &&
+		   form->indkey.values[at] == column &&
+		   heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
+}
+
+static const KgBoundPrefix *
+prefix_of(Relation index, int64 column)
+{
+	static const KgBoundPrefix by_pattern = {"~>=~", "~<~", ""};
+	static const KgBoundPrefix by_bytes = {
+		">=", "<", " COLLATE pg_catalog.\"C\""};
+
+	if (index->rd_rel->relam != BTREE_AM_OID ||
+		!has_column_at(index, 0, column))
+		return NULL;
+	if (index->rd_opfamily[0] == TEXT_PATTERN_BTREE_FAM_OID)
+		return &by_pattern;
+	return index->rd_opfamily[0] == TEXT_BTREE_FAM_OID &&
+				   index->rd_indcollation[0] == C_COLLATION_OID
+			   ? &by_bytes
+			   : NULL;
+}
+
+const KgBoundPrefix *
+kg_bound_prefix(Oid relid, int64 column)
+{
+	Relation relation = try_table_open(relid, AccessShareLock);
+	const KgBoundPrefix *prefix = NULL;
+	ListCell *lc;
+
+	if (relation == NULL)
+		return NULL;
+	foreach(lc, RelationGetIndexList(relation))
+	{
+		Relation index = index_open(lfirst_oid(lc), AccessShareLock);
+
+		if (prefix == NULL)
+			prefix = prefix_of(index, column);
+		index_close(index, AccessShareLock);
+	}
+	table_close(relation, AccessShareLock);
+	return prefix;
+}
+
+/*
+ * Returns the schema of an operator family of pg_trgm, or NULL. Its operators
+ * can be used only with USAGE on the schema.
+ */
+static const char *
+trigrams_of(Oid family)
+{
+	HeapTuple tuple = SearchSysCache1(OPFAMILYOID, ObjectIdGetDatum(family));
+	const char *schema = NULL;
+	Form_pg_opfamily form;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	form = (Form_pg_opfamily) GETSTRUCT(tuple);
+	if ((strcmp(NameStr(form->opfname), "gin_trgm_ops") == 0 ||
+		 strcmp(NameStr(form->opfname), "gist_trgm_ops") == 0) &&
+		kg_schema_aclcheck(form->opfnamespace, GetUserId(), ACL_USAGE) ==
+			ACLCHECK_OK)
+		schema = get_namespace_name(form->opfnamespace);
+	ReleaseSysCache(tuple);
+	return schema;
+}
+
+const char *
+kg_bound_trigrams(Oid relid, int64 column)
+{
+	Relation relation = try_table_open(relid, AccessShareLock);
+	const char *schema = NULL;
+	ListCell *lc;
+
+	if (relation == NULL)
+		return NULL;
+	foreach(lc, RelationGetIndexList(relation))
+	{
+		Relation index = index_open(lfirst_oid(lc), AccessShareLock);
+
+		for (int i = 0; i < index->rd_index->indnkeyatts && schema == NULL; i++)
+			if (has_column_at(index, i, column))
+				schema = trigrams_of(index->rd_opfamily[i]);
+		index_close(index, AccessShareLock);
+	}
+	table_close(relation, AccessShareLock);
+	return schema;
 }
 
 char *

@@ -31,6 +31,30 @@ extern char *kg_bound_names(const KgBoundProperty *property);
 extern char *kg_bound_index_text(const KgBoundTable *table,
 								 const KgBoundProperty *property, bool unique);
 
+/*
+ * The operators by which an index finds texts that begin with a text: from
+ * this text on, and below the text after the last such text.
+ */
+typedef struct KgBoundPrefix
+{
+	const char *from;
+	const char *below;
+	const char *collate; /* for the column, or "" */
+} KgBoundPrefix;
+
+/*
+ * Returns the operators if a complete b-tree index on the column orders texts
+ * by their bytes; otherwise NULL.
+ */
+extern const KgBoundPrefix *kg_bound_prefix(Oid relid, int64 column);
+
+/*
+ * Returns the schema of the extension pg_trgm if a complete index on the column
+ * has one of its operator classes, and the caller may use the schema; otherwise
+ * NULL.
+ */
+extern const char *kg_bound_trigrams(Oid relid, int64 column);
+
 /* Returns the estimated number of rows, or -1 if there is no estimate. */
 extern double kg_bound_rows(Oid relid);
 

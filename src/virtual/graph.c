@@ -29,6 +29,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "virtual/conditions.h"
+#include "virtual/names.h"
 #include "virtual/served.h"
 #include "virtual/virtual.h"
 
@@ -379,6 +380,55 @@ foreign_groups(KgGraph *graph, const KgSelector *selector,
 		}
 	kg_virtual_run(source, &b, false, take_group, &groups);
 	return groups.entities;
+}
+
+/* ---- names ---- */
+
+typedef struct Matching
+{
+	KgGraph *graph;
+	uint16 rank;
+	KgMatches *matches;
+	int first;		/* index of the type's first match */
+	KgNodeSet rows; /* the type's matches, in their order */
+	int room;
+} Matching;
+
+/* Adds the match of a row, or replaces an earlier match with a lower score. */
+static void
+take_match(const char *id, const KgMatch *match, void *arg)
+{
+	Matching *matching = arg;
+	KgMatches *matches = matching->matches;
+	KgMatch found = *match;
+	int at;
+
+	found.node = number_of(matching->graph, matching->rank, id);
+	at = matching->first + kg_nodeset_add(&matching->rows, found.node);
+	if (at < matches->n)
+	{
+		if (found.score > matches->matches[at].score)
+			matches->matches[at] = found;
+		return;
+	}
+	if (at >= matching->room)
+	{
+		matching->room = 2 * at + 64;
+		matches->matches = repalloc_huge(matches->matches,
+										 matching->room * sizeof(KgMatch));
+	}
+	matches->matches[matches->n++] = found;
+}
+
+static void
+foreign_search(KgGraph *graph, const KgType *type, const char *query,
+			   KgMatches *matches, List **missing)
+{
+	uint16 rank = kg_graph_rank(graph, type->type_no);
+	Matching matching = {graph, rank, matches, matches->n};
+
+	kg_nodeset_init(&matching.rows, graph->context);
+	kg_vnames(source_of(graph, rank), query, take_match, &matching, missing);
 }
 
 /* ---- ids and data ---- */
@@ -1039,6 +1089,7 @@ begin(KgGraph *graph)
 										foreign_few,
 										foreign_pass,
 										foreign_groups,
+										foreign_search,
 										foreign_expand,
 										foreign_rank,
 										foreign_resolve};

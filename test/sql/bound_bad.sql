@@ -89,9 +89,9 @@ SET ROLE bbad_admin;
 SELECT kg_describe(jsonb_build_object('id', id)) ->> 'id' FROM unnest('{flag:true,10.0.0.0/8,ab}'::text[]) id;
 SELECT kg_verify('{"claims": [{"entity": "ab"}, {"entity": "flag:true"}, {"entity": "host:nothing"}, {"from": "ab", "relation": "HOST", "to": "10.0.0.1/32"}]}') -> 'counts';
 SELECT test.fails(format('SELECT kg_describe(%L)', jsonb_build_object('id', id))) FROM unnest('{flag:nothing,nothing,broken:1,closed:1}'::text[]) id;
--- no search by name says that a row does not exist
-SELECT test.fails($$SELECT kg_search('{"query": "first", "node_types": ["flag"]}')$$, 'message', 'expected');
-SELECT kg_search('{"query": "first"}') #> '{hints,0,message}';
+-- no claim of a name says that a row does not exist
+SELECT test.fails($$SELECT kg_search('{"query": "first", "node_types": ["flag"], "mode": "text"}')$$, 'message', 'expected');
+SELECT kg_search('{"query": "first"}') #> '{hints,0,message}', kg_search('{"query": "true", "node_types": ["flag"]}') #> '{items,0,id}';
 SELECT kg_verify('{"claims": [{"name": "first"}, {"name": "first", "type": "flag"}, {"name": "first", "type": "note"}]}') #> '{claims}';
 RESET ROLE;
 SET client_min_messages = warning;

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/catch.h"
+#include "base/settings.h"
 #include "query/graph/foreign.h"
 #include "utils/memutils.h"
 
@@ -48,6 +49,22 @@ kg_foreign_find(KgGraph *graph, const KgType *type, const char *const *ids,
 	foreign->resolve(graph, nodes, count, false, found, arg);
 }
 
+/* Reads tables. Returns without an error if the caller cannot read a table. */
+static void
+read_if_possible(void (*read)(void *arg), void *arg)
+{
+	ErrorData *edata = kg_catch(KG_CATCH_KEEP, read, arg);
+
+	/*
+	 * Only errors with the SQLSTATE of KG_FAILED_BINDING or KG_FORBIDDEN mean
+	 * that the table cannot be read.
+	 */
+	if (edata != NULL &&
+		edata->sqlerrcode != ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE &&
+		edata->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)
+		ReThrowError(edata);
+}
+
 typedef struct Look
 {
 	KgGraph *graph;
@@ -71,22 +88,61 @@ kg_foreign_look(KgGraph *graph, const KgType *type, const char *const *ids,
 				int n, KgRefFunction found, void *arg)
 {
 	Look l = {graph, type, ids, n, found, arg};
-	ErrorData *edata;
 
 	if (type->binding == NULL)
 	{
 		look(&l);
 		return;
 	}
-	edata = kg_catch(KG_CATCH_KEEP, look, &l);
-	/*
-	 * Only errors with the SQLSTATE of KG_FAILED_BINDING or KG_FORBIDDEN mean
-	 * that the table cannot be read.
-	 */
-	if (edata != NULL &&
-		edata->sqlerrcode != ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE &&
-		edata->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)
-		ReThrowError(edata);
+	read_if_possible(look, &l);
+}
+
+typedef struct Search
+{
+	KgGraph *graph;
+	const KgType *type;
+	const char *query;
+	KgMatches *matches;
+	List **missing;
+} Search;
+
+static void
+search(void *arg)
+{
+	const Search *s = arg;
+
+	s->graph->foreign->search(
+		s->graph, s->type, s->query, s->matches, s->missing);
+}
+
+static bool
+is_in(int32 type_no, const int32 *type_nos, int ntypes)
+{
+	for (int i = 0; i < ntypes; i++)
+		if (type_nos[i] == type_no)
+			return true;
+	return false;
+}
+
+void
+kg_foreign_search(KgGraph *graph, const int32 *type_nos, int ntypes,
+				  const char *query, KgMatches *matches, List **missing)
+{
+	Search s = {graph, NULL, query, matches, missing};
+
+	for (int i = 0; i < graph->nranks; i++)
+	{
+		if (!kg_row_has(graph->ranked[i], KG_TRAIT_TABLE))
+			continue;
+		s.type = kg_graph_type(graph, i);
+		if (ntypes == 0)
+			read_if_possible(search, &s);
+		else if (is_in(s.type->type_no, type_nos, ntypes))
+			search(&s);
+	}
+	kg_matches_sort(matches);
+	matches->truncated |= matches->n > kg_setting_max_search_matches;
+	matches->n = Min(matches->n, kg_setting_max_search_matches);
 }
 
 static void

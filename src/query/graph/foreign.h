@@ -13,6 +13,7 @@
 
 #include "query/filter/select.h"
 #include "query/graph/nodes.h"
+#include "query/search/search.h"
 
 /*
  * Receives a combination of values, and the number of entities that have this
@@ -52,6 +53,13 @@ typedef struct KgForeign
 	int64 (*groups)(KgGraph *graph, const KgSelector *selector,
 					const KgField *const *fields, int nfields,
 					KgForeignGroupFunction found, void *arg);
+	/*
+	 * Adds the entities of the type whose label, alias or id matches the query.
+	 * Adds to *missing a text for each column in which similar names are not
+	 * searched, because no index finds them.
+	 */
+	void (*search)(KgGraph *graph, const KgType *type, const char *query,
+				   KgMatches *matches, List **missing);
 	/*
 	 * These functions correspond to kg_graph_expand(), kg_graph_types() and
 	 * kg_graph_resolve(), for foreign nodes. expand() also takes other nodes,
@@ -114,6 +122,16 @@ extern void kg_foreign_find(KgGraph *graph, const KgType *type,
 extern void kg_foreign_look(KgGraph *graph, const KgType *type,
 							const char *const *ids, int n, KgRefFunction found,
 							void *arg);
+
+/*
+ * Adds the matches of a name among the rows of bound types to those of stored
+ * types. ntypes 0: all bound types whose tables the caller can read; otherwise
+ * raises the errors of a table that the caller cannot read. missing: as for
+ * search().
+ */
+extern void kg_foreign_search(KgGraph *graph, const int32 *type_nos, int ntypes,
+							  const char *query, KgMatches *matches,
+							  List **missing);
 
 /* Returns the ids of foreign nodes. */
 extern char **kg_foreign_ids(KgGraph *graph, const int64 *nodes, uint32 n);

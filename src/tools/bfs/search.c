@@ -9,6 +9,7 @@
 #include "model/bound_table.h"
 #include "model/term.h"
 #include "model/marks.h"
+#include "query/graph/foreign.h"
 #include "query/search/passage.h"
 #include "query/search/search_meaning.h"
 #include "query/search/search_text.h"
@@ -214,6 +215,8 @@ typedef struct HitList
 	 */
 	int64 total;
 	bool truncated;
+	/* see kg_foreign_search() */
+	List *missing;
 } HitList;
 
 static ArrayType *
@@ -263,7 +266,8 @@ require_stored_type(const KgGraph *graph)
 		if (!kg_row_has(graph->ranked[i], KG_TRAIT_TABLE))
 			return;
 	if (graph->nranks > 0)
-		kg_binding_refuse(kg_graph_type(graph, 0), "a search by name");
+		kg_binding_refuse(kg_graph_type(graph, 0),
+						  "a search by words or by meaning");
 }
 
 static void
@@ -288,13 +292,15 @@ read_search(KgGraphCall *call, Search *search)
 		const KgType *type = kg_graph_type(call->graph, ranks[i] - 1);
 
 		kg_call_require_type(call, type);
-		kg_binding_refuse(type, "a search by name");
+		if (search->mode != KG_SEARCH_NAMES)
+			kg_binding_refuse(type, "a search by words or by meaning");
 		search->type_nos[i] = type->type_no;
 	}
 	if (n > 0)
 		return;
 	kg_call_require_type(call, NULL);
-	require_stored_type(call->graph);
+	if (search->mode != KG_SEARCH_NAMES)
+		require_stored_type(call->graph);
 }
 
 static void
@@ -311,7 +317,7 @@ take_hits(KgGraphCall *call, const KgMatches *matches, const char *query,
 	list->truncated = matches->truncated;
 }
 
-static const KgMatches *
+static KgMatches *
 search_names(KgGraphCall *call, const Search *search)
 {
 	return kg_search_run(call->catalog,
@@ -324,11 +330,19 @@ search_names(KgGraphCall *call, const Search *search)
 static void
 find_names(KgGraphCall *call, Search *search, HitList *list)
 {
-	const KgMatches *matches = search_names(call, search);
+	KgMatches *matches = search_names(call, search);
+	List *missing = NIL;
 
+	kg_foreign_search(call->graph,
+					  search->type_nos,
+					  search->ntypes,
+					  search->query,
+					  matches,
+					  &missing);
 	if (search->of_name)
 		search->limit = kg_search_limit_of_name(matches);
 	take_hits(call, matches, NULL, matches->n, search->limit, list);
+	list->missing = missing;
 }
 
 static void
@@ -517,7 +531,7 @@ search_words(KgGraphCall *call, const Search *search)
 }
 
 static Jsonb *
-nothing_hints(KgGraphCall *call, const Search *search)
+nothing_hints(KgGraphCall *call, const Search *search, const HitList *found)
 {
 	KgMatches *matches =
 		search->ntypes == 0 || search->mode != KG_SEARCH_NAMES
@@ -551,16 +565,7 @@ nothing_hints(KgGraphCall *call, const Search *search)
 						 "\"names\" searches names",
 				   &none,
 				   &w);
-	else if (search->ntypes == 0 &&
-			 kg_catalog_has(call->catalog, KG_TRAIT_TABLE))
-		write_hint(call->graph,
-				   "/query",
-				   "no name, alias or id is similar to the query; rows of "
-				   "types that read tables are not searched: filter a list of "
-				   "the type",
-				   &none,
-				   &w);
-	else
+	else if (found->missing == NIL)
 	{
 		matches = search_words(call, search);
 		write_hint(call->graph,
@@ -573,6 +578,15 @@ nothing_hints(KgGraphCall *call, const Search *search)
 				   matches != NULL ? matches : &none,
 				   &w);
 	}
+	if (found->missing != NIL)
+		write_hint(call->graph,
+				   "/query",
+				   psprintf("no name or id in a large table is equal to the "
+							"query, and similar names are searched only by a "
+							"trigram index: %s",
+							(char *) linitial(found->missing)),
+				   &none,
+				   &w);
 	return kg_jw_finish(&w);
 }
 
@@ -648,7 +662,8 @@ search_entities(const char *tool, const Jsonb *arguments, bool of_name)
 		a->n++;
 	}
 	result = finish_answer(
-		a, a->found.total == 0 ? nothing_hints(call, &search) : NULL);
+		a,
+		a->found.total == 0 ? nothing_hints(call, &search, &a->found) : NULL);
 	kg_graph_call_end(call);
 	return result;
 }

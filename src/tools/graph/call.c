@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 #include "base/settings.h"
 #include "model/bound_table.h"
+#include "query/graph/foreign.h"
 #include "query/search/search.h"
 #include "query/time/past.h"
 #include "store/reference/unready.h"
@@ -490,6 +491,7 @@ select_by_name(KgGraphCall *call, const KgInput *in, const char *query,
 	JsonbValue got = kg_json_string_value(query);
 	KgMatches *matches;
 	NamedIds named = {0};
+	List *missing = NIL;
 	int64 *nodes;
 	int n = 0;
 	JsonbValue used;
@@ -497,10 +499,12 @@ select_by_name(KgGraphCall *call, const KgInput *in, const char *query,
 
 	if (selector->nids > 0)
 		kg_error_throw(kg_args_error(path, &got, "given without ids"));
-	kg_binding_refuse(selector->type, "a search by name");
-	kg_scope_require_derived(call->catalog->tenant, selector->type);
+	if (selector->type->binding == NULL)
+		kg_scope_require_derived(call->catalog->tenant, selector->type);
 	matches = kg_search_run(
 		call->catalog, query, &selector->type->type_no, 1, path);
+	kg_foreign_search(
+		call->graph, &selector->type->type_no, 1, query, matches, &missing);
 	while (n < matches->n && n < kg_setting_max_ids &&
 		   matches->matches[n].score == matches->matches[0].score)
 		n++;
