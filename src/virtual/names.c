@@ -264,7 +264,7 @@ kg_vnames(const KgVSource *source, const char *query, KgVNameFunction found,
 		add_name(&names, type->alias_fields[i], KG_TERM_ALIAS);
 	names.row = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph names", ALLOCSET_SMALL_SIZES);
-	if (kg_vis_large(source))
+	if (kg_vsource_is_large(source))
 		read_large(&names, missing);
 	else
 	{
