@@ -93,5 +93,9 @@ KG_ENTRY_WRITE(kg_sql_revert, KG_AUDIT_WRITES, -1)
 
 KG_AUDITED(kg_sql_prune_history, KG_AUDIT_WRITES)
 {
-	PG_RETURN_INT64(kg_history_prune(PG_GETARG_TIMESTAMPTZ(0)));
+	int64 pruned;
+
+	if (!kg_history_prune(PG_GETARG_TIMESTAMPTZ(0), &pruned))
+		PG_RETURN_NULL();
+	PG_RETURN_INT64(pruned);
 }

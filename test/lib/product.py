@@ -165,6 +165,9 @@ def random_call(r):
         return "kg_call_tool(%s, %s)" % (
             literal(r.choice(["list_module", "get_module", "list_known_issue_ids", "list_nothing", "find_nodes", "search_entities"])),
             literal(json.dumps(some(limit=limit(), ids=ids(), query=r.choice(WORDS), search=r.choice(WORDS)))))
+    if tool == 6 and r.random() < .5:
+        return "kg_duplicates(%s, %s)" % (literal(label()), literal(json.dumps(dict(
+            {"min_score": r.choice([0.05, 0.2]), "limit": limit()}, **some(ids=ids(), relations=[relation()], min_similarity=.3, offset=r.choice([0, 2]))))))
     if tool == 6:
         return r.choice(["kg_list_tools()", "kg_export_bundle('product')", "kg_export_bundle('produkt')"])
     name, arguments = [
@@ -174,7 +177,7 @@ def random_call(r):
         ("kg_neighbors", dict(start_node={"label": label(), "node_id": r.choice(IDS)}, **some(
             max_hops=r.choice([1, 2, 3, 5, "all"]), direction=r.choice(["outgoing", "incoming", "both"]), limit=limit(), relationship_types=[relation()]), **told())),
         ("kg_paths", dict({"from": selector(), "to": selector()}, **told(), **some(
-            max_hops=r.randint(1, 4), mode=r.choice(["shortest", "all_shortest", "simple", "walks"]), limit=limit()))),
+            max_hops=r.randint(1, 4), mode=r.choice(["shortest", "all_shortest", "simple", "walks", "trails"]), limit=limit(), between={"filters": r.choice(FILTERS)}, weight="calls_per_second"))),
         ("kg_aggregate", aggregate(r, label(), IDS) if r.random() < .5 else dict(node=selector(), aggregations=[r.choice([{"fn": "count"}, {"fn": "max", "property": "reports"}])], **some(
             group_by=[{"property": r.choice(["tier", "severity", "status", "kind"])}]))),
         ("kg_describe_schema", {}),

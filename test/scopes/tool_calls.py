@@ -5,7 +5,7 @@ from product import FILTERS, IDS, RELATIONS, WORDS, aggregate, random_call
 from sessions import quoted as literal
 
 TYPES = ["module", "release", "known_issue", "resolution"]
-EXPOSED = ["list", "get", "list_ids", "history", "create", "update", "delete"]
+EXPOSED = ["merge", "list", "get", "list_ids", "history", "create", "update", "delete"]
 # Of all that is remembered: those that are hidden, and those that nothing hidden is related to.
 HIDDEN_NAMES = ["Hidden Ada", "Hidden zqxj"]
 FREE_NAMES = ["Ann", "Ben", "Cid", "Dot"]
@@ -164,7 +164,14 @@ def write(r, item, mine, free, known):
     def edge():
         return {"from": "module:" + r.choice(free("module")), "to": "module:" + r.choice(known("module")), "properties": {"protocol": r.choice(["http", "grpc"])}}
 
-    kind = r.randrange(14)
+    kind = r.randrange(16)
+    if kind > 13:
+        # Not of what something hidden refers to, as for deletions.
+        keep, *others = [r.choice(free(t) if r.random() < .95 else ["nobody", "module-3", "KI-9001", "b9001"]) for _ in range(r.randint(2, 4))]
+        decided = r.choice([{}, {"prefer": keep}, {"prefer": others[0]}, {"values": item(r, t, mine(t))}, {"prefer": keep, "values": {"path": r.choice(["1/", "2/"])}}])
+        if r.random() < .5:
+            return called("merge_" + t, dict({"keep": keep, "others": others}, **decided, **some(dry_run=True, expected_versions={keep: 1})))
+        return "kg_merge(%s, %s, ARRAY[%s], %s)" % (literal(t), literal(keep), ", ".join(map(literal, others)), literal(json.dumps(decided)))
     if kind < 2:
         return called("create_" + t, dict({"items": [item(r, t, mine(t)) for _ in range(r.randint(1, 3))]}, **options()))
     if kind < 5:

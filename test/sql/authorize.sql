@@ -144,7 +144,7 @@ CREATE OR REPLACE FUNCTION authorize_f(resource_type text, ability text, ids tex
   SELECT r.id, true FROM public.authorize_right r WHERE r.who = current_user AND r.resource_type = $1 AND r.ability = $2 AND r.id = ANY (ids) $$;
 \c - authorize_admin
 -- Nobody who sees a part is told how much there is.
-SELECT kg_pack() IS NULL AS pack_is_silent, kg_rebuild() AS rebuilt, jsonb_path_query_array(kg_health(), '$.components[*].name') AS health;
+SELECT kg_pack() IS NULL AS pack_is_silent, kg_prune_history('2020-01-01') IS NULL AS prune_is_silent, kg_rebuild() AS rebuilt, jsonb_path_query_array(kg_health(), '$.components[*].name') AS health;
 SELECT kg_check();
 BEGIN;
 WITH u AS (UPDATE kg_entity SET data = data || '{"stars": 9}' WHERE entity_type = 'project' RETURNING entity_id) SELECT entity_id FROM u ORDER BY 1;

@@ -104,7 +104,7 @@ SET client_min_messages = warning;
 BEGIN; SELECT * FROM hidden_writes(); ROLLBACK;
 -- No conflict that goes away when the call is repeated.
 -- Numbers of rows that are hidden from the caller are not told.
-SELECT kg_pack() IS NULL AS pack_is_silent, kg_rebuild() AS rebuilt;
+SELECT kg_pack() IS NULL AS pack_is_silent, kg_rebuild() AS rebuilt, kg_prune_history('2020-01-01') IS NULL AS prune_is_silent;
 BEGIN; SELECT bundle, hidden_try(format('SELECT kg_drop_bundle(%L)', bundle)) AS dropped FROM kg_bundle ORDER BY 1; ROLLBACK;
 \c - :owner
 SELECT * FROM hidden_changed();

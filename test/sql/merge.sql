@@ -154,9 +154,9 @@ SELECT kg_apply_bundle($b$ {"bundle_name": "parts", "version": "1", "schemas": [
   {"entity_type": "one", "schema": {"type": "object", "x-id-field": "id", "x-scope-field": "s", "properties": {"id": {"type": "string"}, "s": {"type": "string"}}}},
   {"entity_type": "two", "schema": {"type": "object", "x-id-field": "id", "x-scope-field": "s", "properties": {"id": {"type": "string"}, "s": {"type": "string"}, "to": {"type": "string", "x-ref": "one"}}}}],
   "relations": [{"name": "EE", "from": "one", "to": "one"}],
-  "entities": [{"entity_type": "one", "items": [{"id": "a", "s": "x"}, {"id": "b", "s": "x"}, {"id": "c", "s": "x"}, {"id": "h", "s": "y"}, {"id": "d", "s": "x"}, {"id": "e", "s": "x"}]},
+  "entities": [{"entity_type": "one", "items": [{"id": "a", "s": "x"}, {"id": "b", "s": "x"}, {"id": "c", "s": "x"}, {"id": "h", "s": "y"}, {"id": "d", "s": "x"}, {"id": "e", "s": "x"}, {"id": "f", "s": "x"}, {"id": "g", "s": "x"}]},
     {"entity_type": "two", "items": [{"id": "r", "s": "y", "to": "b"}, {"id": "q", "s": "x", "to": "c"}]}],
-  "edges": [{"relation": "EE", "from": "d", "to": "h"}]} $b$) ->> 'revision' AS revision;
+  "edges": [{"relation": "EE", "from": "d", "to": "h"}, {"relation": "EE", "from": "f", "to": "g"}]} $b$) ->> 'revision' AS revision;
 SELECT test.fails($$SELECT kg_merge('one', 'a', '{h}')$$, 'code', 'path', 'keyword');
 RESET ROLE;
 CREATE POLICY merging_part ON kg_entity AS RESTRICTIVE FOR ALL TO mona USING (data ->> 's' = 'x');
@@ -165,6 +165,8 @@ SELECT test.fails($$SELECT kg_merge('one', 'a', '{h}')$$, 'code', 'path');
 SELECT test.fails($$SELECT kg_merge('one', 'a', '{b}')$$, 'code');
 SELECT test.fails($$SELECT kg_merge('one', 'a', '{d}')$$, 'code');
 SELECT kg_merge('one', 'a', '{c,e}') AS merged;
+SELECT kg_merge('one', 'a', '{f}') -> 'edges' AS moved;
+SELECT kg_neighbors('{"start_node": {"label": "one", "node_id": "a"}, "relationship_types": ["EE"]}') -> 'edges' AS edges;
 SELECT data FROM kg_entity ORDER BY entity_type, entity_id COLLATE "C";
 RESET ROLE;
 DROP POLICY merging_part ON kg_entity;

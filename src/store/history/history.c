@@ -579,12 +579,13 @@ move_position(const char *tenant, TimestampTz before)
 	kg_history_end_positions(tenant, last_xid);
 }
 
-int64
-kg_history_prune(TimestampTz before)
+bool
+kg_history_prune(TimestampTz before, int64 *pruned)
 {
 	const char *tenant = kg_identity_require(KG_ACCESS_ADMIN);
+	bool whole = kg_catalog_newest(tenant)->plain_visibility &&
+				 kg_visibility_history_is_whole();
 	KgUserContext user;
-	int64 n;
 
 	kg_visibility_require_tenant("prune its history");
 	if (before > GetCurrentTimestamp())
@@ -599,7 +600,8 @@ kg_history_prune(TimestampTz before)
 	KG_SPI_NEWEST("DELETE FROM @kg_history WHERE tenant = $1 AND at < $2",
 				  kg_arg_text(tenant),
 				  kg_arg(TIMESTAMPTZOID, TimestampTzGetDatum(before)));
-	n = SPI_processed;
+	*pruned = SPI_processed;
 	kg_spi_end_as_owner(&user);
-	return n;
+	/* The number must not reveal changes of hidden entities. */
+	return whole;
 }

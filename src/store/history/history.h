@@ -64,11 +64,11 @@ extern void kg_history_edge(KgHistory *history, const KgRelation *relation,
 extern void kg_history_end(KgHistory *history);
 
 /*
- * Deletes the changes of the caller's tenant that were made before a time.
- * Returns the number of deleted changes. Runs as the caller, which needs admin
- * access.
+ * Deletes the changes of the caller's tenant that were made before a time, and
+ * sets *pruned to their number. Returns true if the number may be reported to
+ * the caller. Runs as the caller, which needs admin access.
  */
-extern int64 kg_history_prune(TimestampTz before);
+extern bool kg_history_prune(TimestampTz before, int64 *pruned);
 
 /*
  * Invalidates the positions that kg_changes() has returned, up to the position
