@@ -652,11 +652,13 @@ KG_AUDITED(kg_sql_check, KG_AUDIT_WRITES)
 	Jsonb *result;
 	bool is_admin;
 	int64 left;
+	int nest;
 
 	memset(&call, 0, sizeof(call));
 	read_options(PG_GETARG_JSONB_P(0), &call);
 	is_admin = require_right(&call);
 	kg_spi_begin_as_owner(&user);
+	nest = kg_spi_pin_quotes();
 	if (is_admin)
 		call.admin = &user;
 	MemoryContextSwitchTo(context);
@@ -665,6 +667,7 @@ KG_AUDITED(kg_sql_check, KG_AUDIT_WRITES)
 	/* Utility statements leave SPI's memory context as the current context. */
 	MemoryContextSwitchTo(context);
 	result = tell(&call, start, left);
+	kg_spi_unpin_path(nest);
 	kg_spi_end_as_owner(&user);
 	PG_RETURN_JSONB_P(result);
 }

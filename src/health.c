@@ -763,8 +763,10 @@ kg_sql_health(PG_FUNCTION_ARGS)
 	KgAudience audience = tenant ? KG_OF_TENANT : KG_EVERYBODY;
 	KgUserContext caller;
 	Jsonb *result;
+	int nest;
 
 	kg_spi_begin_as_owner(&caller);
+	nest = kg_spi_pin_quotes();
 	MemoryContextSwitchTo(context);
 	if (is_above_tenants(caller.userid))
 	{
@@ -772,6 +774,7 @@ kg_sql_health(PG_FUNCTION_ARGS)
 		tenant = NULL;
 	}
 	result = tell(audience, tenant);
+	kg_spi_unpin_path(nest);
 	kg_spi_end_as_owner(&caller);
 	PG_RETURN_JSONB_P(result);
 }

@@ -108,16 +108,14 @@ retire(SPIPlanPtr plan)
  */
 #define KG_PINNED_PATH "pg_catalog, pg_temp"
 
-int
-kg_spi_pin_path(void)
+/* Sets a setting until the end of a new nesting level, which is returned. */
+static int
+pin(const char *name, const char *value)
 {
-	int nest;
+	int nest = NewGUCNestLevel();
 
-	if (strcmp(namespace_search_path, KG_PINNED_PATH) == 0)
-		return 0;
-	nest = NewGUCNestLevel();
-	(void) set_config_option("search_path",
-							 KG_PINNED_PATH,
+	(void) set_config_option(name,
+							 value,
 							 PGC_USERSET,
 							 PGC_S_SESSION,
 							 GUC_ACTION_SAVE,
@@ -125,6 +123,20 @@ kg_spi_pin_path(void)
 							 0,
 							 false);
 	return nest;
+}
+
+int
+kg_spi_pin_path(void)
+{
+	if (strcmp(namespace_search_path, KG_PINNED_PATH) == 0)
+		return 0;
+	return pin("search_path", KG_PINNED_PATH);
+}
+
+int
+kg_spi_pin_quotes(void)
+{
+	return quote_all_identifiers ? pin("quote_all_identifiers", "off") : 0;
 }
 
 void

@@ -283,6 +283,12 @@ extern void kg_spi_begin_load_seen(void);
  * functions must be in such a section, unless it runs through kg_spi_exec().
  */
 extern int kg_spi_pin_path(void);
+/*
+ * Begins a section in which texts that PostgreSQL makes quote names only if
+ * necessary, whatever the caller's quote_all_identifiers. Texts that are
+ * compared with stored texts need this. kg_spi_unpin_path() ends the section.
+ */
+extern int kg_spi_pin_quotes(void);
 extern void kg_spi_unpin_path(int nest);
 
 /*

@@ -96,6 +96,7 @@ SELECT c #> '{metrics,problems_found}' AS found, jsonb_array_length(c #> '{metri
 -- what a DBA adds is nobody's fault
 BEGIN; CREATE INDEX health_own ON kg_entity (updated_at); CREATE POLICY health_own ON kg_entity AS RESTRICTIVE USING (true); SELECT * FROM health_of(); ROLLBACK;
 BEGIN; SET TRANSACTION READ ONLY; SELECT * FROM health_of(); ROLLBACK;
+BEGIN; SET LOCAL quote_all_identifiers = on; SELECT * FROM health_of(); SELECT kg_check() -> 'differences' AS differences, current_setting('quote_all_identifiers') AS quotes; ROLLBACK;
 SELECT * FROM health_of();
 
 SELECT FROM kg_revoke_gateway('health_gateway');

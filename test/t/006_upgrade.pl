@@ -124,6 +124,8 @@ foreach my $version (@from)
 	database($owned, 'CREATE ROLE released_owner SUPERUSER', "SET ROLE released_owner; CREATE EXTENSION kg_graph VERSION '$version'");
 	run_file($owned, "$kept/fill.sql");
 	$node->safe_psql($owned, q{ALTER ROLE released_owner NOSUPERUSER; SET allow_in_place_tablespaces = on; CREATE TABLESPACE own LOCATION ''});
+	$node->safe_psql($owned, q{SELECT kg_import_tenant(ARRAY(SELECT kg_export_tenant('second')), '{"name": "leaving"}'), kg_set_limits('leaving', '*', '{"entities": 1000}')});
+	is($node->safe_psql($owned, q{SELECT kg_drop_tenant('leaving', 10)}), 'f', "$version: a tenant is being dropped");
 	# Of names that are gone 0.1.0 kept the pieces.
 	$node->safe_psql($owned, q{INSERT INTO kg_trigram(tenant, trigram, term) VALUES ('first', ':4:1:gon', 'gone')});
 	$node->safe_psql($owned, q{ALTER INDEX kg_entity_node_idx SET (fillfactor = 70); ALTER INDEX kg_entity_node_idx SET TABLESPACE own; ALTER TABLE kg_entity CLUSTER ON kg_entity_node_idx;
@@ -135,7 +137,7 @@ foreach my $version (@from)
 	is($node->safe_psql($owned, $wrong), join("\n", 'ALTER INDEX public.kg_entity_node_idx SET TABLESPACE own;', q{COMMENT ON INDEX public.kg_entity_node_idx IS 'own';}, 'column own of kg_freed',
 		'index kg_entity_node_idx of kg_entity', 'policy kg_entity_delete of kg_entity', 'policy kg_tool_select of kg_tool'), "$version: what a DBA changed is told after the update, too");
 	$node->safe_psql($owned, q{ALTER INDEX kg_entity_node_idx RESET (fillfactor); ALTER INDEX kg_entity_node_idx SET TABLESPACE pg_default; ALTER TABLE kg_entity SET WITHOUT CLUSTER;
-		COMMENT ON INDEX kg_entity_node_idx IS NULL; ALTER TABLE kg_freed DROP own; ALTER POLICY kg_entity_delete ON kg_entity TO PUBLIC; ALTER POLICY kg_tool_select ON kg_tool TO PUBLIC});
+		SELECT kg_drop_tenant('leaving'); COMMENT ON INDEX kg_entity_node_idx IS NULL; ALTER TABLE kg_freed DROP own; ALTER POLICY kg_entity_delete ON kg_entity TO PUBLIC; ALTER POLICY kg_tool_select ON kg_tool TO PUBLIC});
 	is(differences(run_file($owned, "$kept/answers.sql"), $answers), '', "$version: the database of another owner answers as a fresh one");
 	my $since = $node->safe_psql($owned, q{SET ROLE released_admin; SELECT kg_changes() ->> 'position'});
 	$node->safe_psql($owned, q{SET ROLE released_admin; SELECT kg_put_entities('brand', '[{"id": "late"}]')});

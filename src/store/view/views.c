@@ -618,14 +618,7 @@ pin_settings(void)
 {
 	int nest = NewGUCNestLevel();
 
-	(void) set_config_option("quote_all_identifiers",
-							 "off",
-							 PGC_USERSET,
-							 PGC_S_SESSION,
-							 GUC_ACTION_SAVE,
-							 true,
-							 0,
-							 false);
+	(void) kg_spi_pin_quotes();
 	(void) kg_spi_pin_path();
 	return nest;
 }
