@@ -101,16 +101,10 @@ static void
 read_options(Revert *revert, const Jsonb *options)
 {
 	static const char *const known[] = {"dry_run", "reason", NULL};
-	JsonbValue value;
 
 	kg_check_options(options, known);
 	revert->dry_run = kg_option_is_on(options, "dry_run");
-	if (kg_json_get(&options->root, "reason", &value))
-	{
-		if (value.type != jbvString)
-			kg_error_throw_option("reason", &value, "a string");
-		revert->reason = kg_json_cstring(&value);
-	}
+	revert->reason = kg_put_reason(options);
 }
 
 static KG_NORETURN void
