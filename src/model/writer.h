@@ -7,6 +7,12 @@
 #define KG_WRITER_H
 
 /*
+ * Maximum number of characters of a reason. The history stores the reason with
+ * each change, and its replies have a maximum size.
+ */
+#define KG_MAX_REASON_CHARS 1000
+
+/*
  * The description of a writing call. Usage:
  *
  * KgWriter writer = {.tool = "update_brand", .reason = reason};

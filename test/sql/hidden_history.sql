@@ -5,7 +5,7 @@ CALL test.tenant('past', 'past_admin admin');
 SELECT FROM kg_grant_gateway('past_gateway');
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, access) VALUES ('past', 'k', 'HS256', 'a secret of more than 32 bytes, for the test', 'kg', 'write');
 SELECT kg_issue_token('{"tenant": "past", "traversal_ids": ["1/"]}') AS paths \gset
-CREATE FUNCTION past_try(changes jsonb) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN kg_revert(changes, '{"dry_run": true}') -> 'counts'; EXCEPTION WHEN OTHERS THEN RETURN SQLERRM; END $$;
+CREATE FUNCTION past_try(changes jsonb) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN kg_revert(changes, '{"dry_run": true}') - 'items' - 'dry_run'; EXCEPTION WHEN OTHERS THEN RETURN SQLERRM; END $$;
 CREATE FUNCTION past_verdicts(VARIADIC arguments text[]) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_path_query_array(kg_history(arguments[1], jsonb_build_object('from', arguments[2], 'to', arguments[3])), '$.changes[*].verdict') $$;
 SET ROLE past_admin;
 SELECT kg_apply_bundle('{"bundle_name": "past", "version": "1", "schemas": [{"entity_type": "item", "schema": {"type": "object", "x-id-field": "id", "x-scope-field": "path", "x-history": true, "properties": {

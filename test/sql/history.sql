@@ -101,6 +101,14 @@ COMMIT;
 SELECT told(kg_history('brand', 'west', '{"limit": 2}'));
 SELECT version FROM kg_entity WHERE entity_id = 'west';
 
+-- A reason is short: one that is longer than a reply would hide all changes before it.
+SELECT said(c) FROM unnest(ARRAY[$$kg_update_entities('brand', '[]', jsonb_build_object('reason', repeat('x', 1001)))$$, $$kg_put_entities('brand', '[]', '{"reason": 7}')$$, $$kg_delete_entities('brand', '{}', jsonb_build_object('reason', repeat('é', 1001)))$$,
+  $$kg_put_edges('[]', jsonb_build_object('reason', repeat('x', 5000000)))$$, $$kg_merge('brand', 'north', '{west}', jsonb_build_object('reason', repeat('x', 1001)))$$, $$kg_revert('1', jsonb_build_object('reason', repeat('x', 1001)))$$,
+  $$kg_update_entities('brand', '[]', jsonb_build_object('reason', repeat('é', 1000))) -> 'counts'$$]) c;
+SET kg_graph.toolsets = 'write';
+SELECT kg_call_tool('undo', jsonb_build_object('change', 1, 'reason', repeat('x', 1001))) #>> '{structuredContent,error,expected}' AS expected;
+RESET kg_graph.toolsets;
+
 -- What goes with an entity, and back again: in one transaction.
 DELETE FROM kg_entity WHERE entity_id = 'north';
 SELECT told(kg_history('brand', 'north', '{"limit": 1}'));

@@ -82,6 +82,7 @@ SELECT kg_apply_bundle('{"bundle_name": "pairs", "version": "1", "schemas": [{"e
 SELECT kg_call_tool('link_IN', '{"items": [{"from": 1, "to": 2}]}') #> '{structuredContent,counts}' AS linked;
 SELECT kg_call_tool('link_IN', '{"items": [{"from": 1, "to": 2.5}]}') #> '{structuredContent,error,errors,0}' AS error;
 SELECT kg_history('IN', '{"from": 1, "to": 2}') #> '{changes,0,verdict}' AS change;
+SELECT test.fails($$SELECT kg_history('IN', '{"from": 1, "to": 2.5}')$$, 'path', 'got', 'expected');
 ROLLBACK;
 -- What an id may not be.
 SELECT test.fails(format('SELECT kg_apply_bundle(%L)', jsonb_build_object('bundle_name', 'odd', 'version', '1', 'schemas', jsonb_build_array(jsonb_build_object('entity_type', 'one', 'schema',

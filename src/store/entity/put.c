@@ -10,8 +10,10 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/splice.h"
+#include "mb/pg_wchar.h"
 #include "model/marks.h"
 #include "model/tenant_state.h"
+#include "model/writer.h"
 #include "miscadmin.h"
 #include "store/check/check.h"
 #include "store/entity/put.h"
@@ -44,8 +46,13 @@ kg_put_reason(const Jsonb *options)
 	if (!JB_ROOT_IS_OBJECT(options) ||
 		kg_json_get(&options->root, "reason", &value) == NULL)
 		return NULL;
-	if (value.type != jbvString)
-		kg_error_throw_option("reason", &value, "a string");
+	if (value.type != jbvString ||
+		pg_mbstrlen_with_len(value.val.string.val, value.val.string.len) >
+			KG_MAX_REASON_CHARS)
+		kg_error_throw_option(
+			"reason",
+			&value,
+			psprintf("a string of at most %d characters", KG_MAX_REASON_CHARS));
 	return kg_json_cstring(&value);
 }
 

@@ -101,16 +101,10 @@ static void
 read_options(Revert *revert, const Jsonb *options)
 {
 	static const char *const known[] = {"dry_run", "reason", NULL};
-	JsonbValue value;
 
 	kg_check_options(options, known);
 	revert->dry_run = kg_option_is_on(options, "dry_run");
-	if (kg_json_get(&options->root, "reason", &value))
-	{
-		if (value.type != jbvString)
-			kg_error_throw_option("reason", &value, "a string");
-		revert->reason = kg_json_cstring(&value);
-	}
+	revert->reason = kg_put_reason(options);
 }
 
 static KG_NORETURN void
@@ -868,6 +862,39 @@ find_not_recorded(Revert *revert)
 	}
 }
 
+/*
+ * Returns whether the undone changes may include edges that the undo leaves as
+ * they are, because the caller does not see every entity. The result depends
+ * only on types and relations, so it does not reveal hidden edges.
+ */
+static bool
+leaves_edges(const Revert *revert)
+{
+	const KgCatalog *catalog = revert->catalog;
+
+	for (int i = 0; i < catalog->nrelations && !catalog->plain_visibility; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		for (int j = 0; j < relation->nvariants && !relation->derived; j++)
+		{
+			const KgVariant *variant = &relation->variants[j];
+			ListCell *lc;
+
+			foreach(lc, revert->subjects)
+			{
+				const Subject *subject = lfirst(lc);
+				int32 type_no = subject->type->type_no;
+
+				if (variant->from_type_no == type_no ||
+					variant->to_type_no == type_no)
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
 /* ---- writing ---- */
 
 static void
@@ -1201,6 +1228,8 @@ reply(const Revert *revert)
 	kg_jw_end_object(&w);
 	if (revert->not_recorded != NIL)
 		kg_jw_klist(&w, "not_recorded", revert->not_recorded);
+	if (leaves_edges(revert))
+		kg_jw_kbool(&w, "without_edges", true);
 	if (revert->dry_run)
 		kg_jw_kbool(&w, "dry_run", true);
 	return kg_jw_finish(&w);

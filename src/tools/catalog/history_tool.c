@@ -205,13 +205,14 @@ read_end(HistoryCall *call, int i, const char *name)
 	JsonbValue value;
 	int64 id;
 
-	if (kg_input_value(&call->input, name, &value) &&
-		kg_json_int64(&value, &id))
+	(void) kg_input_value(&call->input, name, &value);
+	if (kg_json_int64(&value, &id))
 		call->ends[i] = psprintf(INT64_FORMAT, id);
-	else
-		call->ends[i] = kg_input_string(&call->input, name);
-	kg_edge_end_read(
-		call->catalog, call->sought->relation, call->ends[i], i == 0, end);
+	else if (value.type == jbvString)
+		call->ends[i] = kg_json_cstring(&value);
+	if (call->ends[i] != NULL)
+		kg_edge_end_read(
+			call->catalog, call->sought->relation, call->ends[i], i == 0, end);
 	if (end->type)
 	{
 		kg_decisions_require(call->catalog, end->type, NULL);
@@ -220,7 +221,7 @@ read_end(HistoryCall *call, int i, const char *name)
 	KG_THROW(KG_INVALID_INPUT,
 			 .message = "an end of an edge is not a handle",
 			 .path = psprintf("/%s", name),
-			 .got_string = call->ends[i],
+			 .got = &value,
 			 .expected = "the handle of an entity, type:id");
 }
 

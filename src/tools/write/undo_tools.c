@@ -280,7 +280,7 @@ kg_tool_undo(const Jsonb *arguments)
 	undoing.changes = read_undone(&in);
 	undoing.dry_run = kg_input_bool(&in, "dry_run");
 	undoing.writer.tool = fixed->name;
-	undoing.writer.reason = kg_input_string(&in, "reason");
+	undoing.writer.reason = kg_write_reason(&in);
 	kg_jw_init_object(&w);
 	kg_jw_kbool(&w, "dry_run", undoing.dry_run);
 	undoing.options = kg_jw_finish(&w);

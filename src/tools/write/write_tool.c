@@ -33,8 +33,6 @@
 #include "tools/write/write_tool.h"
 #include "virtual/write.h"
 
-#define KG_MAX_REASON_CHARS 1000
-
 typedef struct WriteCall
 {
 	const KgTool *tool;
@@ -68,8 +66,8 @@ items_argument(const WriteCall *call)
 
 /* ---- arguments ---- */
 
-static char *
-read_reason(const KgInput *in)
+char *
+kg_write_reason(const KgInput *in)
 {
 	char *reason = kg_input_string(in, "reason");
 	JsonbValue got;
@@ -97,7 +95,7 @@ read_arguments(WriteCall *call)
 	call->atomic = call->tool->operation == KG_EXPOSE_MERGE ||
 				   !kg_input_has(in, "atomic") || kg_input_bool(in, "atomic");
 	call->writer.tool = call->tool->name;
-	call->writer.reason = read_reason(in);
+	call->writer.reason = kg_write_reason(in);
 }
 
 static void

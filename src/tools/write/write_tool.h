@@ -5,13 +5,18 @@
 #ifndef KG_WRITE_TOOL_H
 #define KG_WRITE_TOOL_H
 
-#include "model/catalog.h"
+#include "tools/input/input.h"
 
 /*
  * Raises an error if the caller may not write. Otherwise marks the audit record
  * as the record of a write.
  */
 extern void kg_write_require(void);
+
+/*
+ * Returns the argument "reason", or NULL. Raises an error if it is too long.
+ */
+extern char *kg_write_reason(const KgInput *in);
 
 /*
  * Runs a tool that writes. If the tool raises an error, the caller must roll
