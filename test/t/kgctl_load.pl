@@ -288,7 +288,7 @@ foreach my $case (
 		my ($name, $text) = @$kind;
 		my $file = put($name, sprintf $text, '"x"');
 		($code, $out, $err) = kgctl('', 'load', '--type', 'product', $file);
-		like($err, qr/the 0 rows before it were; correct the file and continue with --resume/, "$name: the first batch is refused");
+		like($err, qr/the 0 rows before the batch were; correct the file and continue with --resume/, "$name: the first batch is refused");
 		put($name, sprintf $text, 2);
 		($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--resume', $file);
 		like($out, qr/2 rows: created 2, /, "$name: when it is mended it goes on") or diag $err;
