@@ -1,6 +1,6 @@
-"""What a connection and a backend cost by the number of types of the tenant: the first get of a connection and the
-first kg_list_tools() with 7 and with 1,000 types, in processor time of the backend; and its private memory after a
-list of every type."""
+"""What a connection and a backend cost by the number of types of the tenant: the first get, the first walk and the first
+kg_list_tools() of a connection with 7 and with 1,000 types, in processor time of the backend; and its private memory
+after a list of every type."""
 import json
 import statistics
 
@@ -54,6 +54,10 @@ def main():
     report.figure("a get, %d types" % MANY, many, "ms")
     report.figure("  memory", many_memory, "MB")
     report.ratio("  to that of %d types" % FEW, many, few, 1.3, 1.1)
+    # A walk parses only the schemas of the types that it meets.
+    ((walk, walk_memory),) = medians(("many", """kg_call_tool('around', '{"handle": "many_3:a"}')"""))
+    report.figure("around, %d types" % MANY, walk, "ms")
+    report.bound("  memory of the walk", walk_memory, 8, "MB")
     session = Session("many")
     listed = cpu_statement(session, "SELECT length(kg_list_tools()::text)")
     session.close()

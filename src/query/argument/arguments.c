@@ -168,6 +168,19 @@ kg_args_read_bool(const JsonbValue *string, JsonbValue *boolean)
 	return true;
 }
 
+KgError *
+kg_args_unknown(const char *path, const char *name, const char *more)
+{
+	return KG_ERROR(KG_INVALID_INPUT,
+					.message = psprintf("unknown argument \"%s\"%s%s",
+										name,
+										more ? ": " : "",
+										more ? more : ""),
+					.path = kg_path_member(path, name),
+					.got_string = name,
+					.expected = "the name of an existing argument");
+}
+
 void
 kg_args_known(const JsonbContainer *object, const char *path,
 			  const KgOutline *known)
@@ -186,10 +199,7 @@ kg_args_known(const JsonbContainer *object, const char *path,
 		if (found)
 			continue;
 		key = kg_json_cstring(&it.key);
-		err = kg_error_new(KG_INVALID_INPUT, "unknown argument \"%s\"", key);
-		kg_error_path(err, "%s", kg_path_member(path, key));
-		kg_error_got_string(err, key);
-		kg_error_expected(err, "the name of an existing argument");
+		err = kg_args_unknown(path, key, NULL);
 		for (int i = 0; i < known->n; i++)
 			kg_error_allow(err, known->names[i]);
 		meant = kg_name_meant(object, key, &it.value, known, &sure);

@@ -77,6 +77,12 @@ extern Jsonb *kg_args_only_scalar(const JsonbValue *value);
 extern bool kg_args_read_bool(const JsonbValue *string, JsonbValue *boolean);
 
 /*
+ * Returns the error KG_INVALID_INPUT for an unknown argument of the object at
+ * path. "more" follows in the message, unless it is NULL.
+ */
+extern KgError *kg_args_unknown(const char *path, const char *name,
+								const char *more);
+/*
  * Raises KG_INVALID_INPUT for a member of the object that the outline does not
  * have.
  */

@@ -72,13 +72,8 @@ refuse(Parts *parts, const char *name, const Jsonb *whole)
 	if (!parts->has_key)
 		return;
 	kg_correct_set(&parts->correction, "", name, whole);
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "unknown argument \"%s\": it belongs inside of \"%s\"",
-					   key,
-					   name);
-	kg_error_path(err, "%s", kg_path_member("", key));
-	kg_error_got_string(err, key);
-	kg_error_expected(err, "the name of an existing argument");
+	err = kg_args_unknown(
+		"", key, psprintf("it belongs inside of \"%s\"", name));
 	if (parts->correction.arguments != NULL)
 		kg_error_call_tool(
 			err, kg_running_call()->tool, parts->correction.arguments);
@@ -359,11 +354,7 @@ refuse_part_of_step(Parts parts)
 	while (!kg_name_means(parts.object, key, &value, members[member], NULL))
 		if (++member == lengthof(members))
 			return;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "unknown argument \"%s\": it belongs inside of a step",
-					   key);
-	kg_error_path(err, "%s", kg_path_member("", key));
-	kg_error_got_string(err, key);
+	err = kg_args_unknown("", key, "it belongs inside of a step");
 	kg_error_expected(err, "\"%s\" in a step", members[member]);
 	if (kg_json_int64(&value, &hops) && hops == nsteps)
 		take_out(&parts, key);

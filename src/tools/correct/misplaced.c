@@ -173,17 +173,6 @@ gather(KgCorrection *correction, const Misplaced *m, const JsonbValue *filters)
 	return kg_jw_finish(&w);
 }
 
-static KgError *
-new_error(const Misplaced *m, const char *name, const char *what)
-{
-	return KG_ERROR(
-		KG_INVALID_INPUT,
-		.message = psprintf("unknown argument \"%s\": %s", name, what),
-		.path = kg_path_member(m->path, name),
-		.got_string = name,
-		.expected = "the name of an existing argument");
-}
-
 /*
  * If the call has ids, but only "filters" can select the node, raises an error
  * with a condition on the id.
@@ -216,7 +205,8 @@ refuse_ids(const Misplaced *m, const char *name)
 		kg_jw_end_object(&w);
 	kg_correct_out(&correction, kg_path_member(m->path, name));
 	kg_correct_set(&correction, m->path, "filters", kg_jw_finish(&w));
-	err = new_error(m, name, "a filter on ids must be in \"filters\"");
+	err = kg_args_unknown(
+		m->path, name, "a filter on ids must be in \"filters\"");
 	if (correction.arguments != NULL)
 		kg_error_call_tool(err, kg_running_call()->tool, correction.arguments);
 	kg_error_throw(err);
@@ -274,8 +264,10 @@ refuse_property(const Misplaced *m, const char *name)
 	if (!is_property(m, name) || m->type->id_field == NULL ||
 		strcmp(m->type->id_field->name, name) == 0)
 		return;
-	err = new_error(
-		m, name, "it is a property, and the tool cannot select by properties");
+	err = kg_args_unknown(
+		m->path,
+		name,
+		"it is a property, and the tool cannot select by properties");
 	for (int i = 0; i < m->outline->n; i++)
 		kg_error_allow(err, m->outline->names[i]);
 	propose_list(m, err);
@@ -319,7 +311,8 @@ kg_refuse_misplaced(const JsonbContainer *object, const char *path,
 	}
 	if (!is_property(&m, name))
 		return;
-	err = new_error(&m, name, "a filter on a property must be in \"filters\"");
+	err = kg_args_unknown(
+		m.path, name, "a filter on a property must be in \"filters\"");
 	filtered = kg_json_get(m.node, "filters", &filters) != NULL;
 	gathered = gather(&correction, &m, filtered ? &filters : NULL);
 	if (gathered != NULL)

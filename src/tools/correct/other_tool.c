@@ -112,15 +112,11 @@ static KG_NORETURN void
 refuse(const JsonbValue *key, const char *other, const Jsonb *arguments)
 {
 	char *name = kg_json_cstring(key);
-	KgError *err = kg_error_new(
-		KG_INVALID_INPUT,
-		"unknown argument \"%s\": the arguments are those of the tool \"%s\"",
+	KgError *err = kg_args_unknown(
+		"",
 		name,
-		other);
+		psprintf("the arguments are those of the tool \"%s\"", other));
 
-	kg_error_path(err, "%s", kg_path_member("", name));
-	kg_error_got_string(err, name);
-	kg_error_expected(err, "the name of an existing argument");
 	kg_error_call_tool(err, other, arguments);
 	kg_error_throw(err);
 }

@@ -707,18 +707,11 @@ mark_paths(const KgReply *reply, int rank, KgMarks *marks)
 						 shown->paths[i]->name);
 }
 
+/* Returns whether the reply shows properties of the node. */
 static bool
-shows_nodes(const KgReply *reply, int rank)
+shows_node(const KgReplyNode *node)
 {
-	for (uint32 i = 0; i < reply->nnodes; i++)
-	{
-		const KgReplyNode *node = &reply->nodes[i];
-
-		if (node->ref.rank == rank && !node->cut && !node->stub &&
-			node->ref.data != NULL)
-			return true;
-	}
-	return false;
+	return !node->cut && !node->stub && node->ref.data != NULL;
 }
 
 static void
@@ -734,8 +727,7 @@ mark_nodes(const KgReply *reply, int rank, KgMarks *marks)
 	{
 		const KgReplyNode *node = &reply->nodes[i];
 
-		if (node->ref.rank == rank && !node->cut && !node->stub &&
-			node->ref.data != NULL)
+		if (node->ref.rank == rank && shows_node(node))
 			note_untrusted(type->fields, type->nfields, node->ref.data, shown);
 	}
 	mark_shown(marks, kg_type_handle(type), type->fields, type->nfields, shown);
@@ -767,16 +759,22 @@ cut(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)
 {
 	KgReply *reply = items;
 	const KgCatalog *catalog = reply->call->catalog;
+	int nranks = reply->call->graph->nranks;
+	bool *shown; /* for each rank: whether the reply shows a node of it */
 
 	withheld->properties = 0;
 	cut_nodes(reply, fit, withheld);
 	cut_edges(reply, fit, withheld);
-	for (int rank = 1; rank <= reply->call->graph->nranks; rank++)
-	{
-		mark_nodes(reply, rank, marks);
-		if (shows_nodes(reply, rank))
+	shown = palloc0((nranks + 1) * sizeof(bool));
+	for (uint32 i = 0; i < reply->nnodes; i++)
+		if (shows_node(&reply->nodes[i]))
+			shown[reply->nodes[i].ref.rank] = true;
+	for (int rank = 1; rank <= nranks; rank++)
+		if (shown[rank])
+		{
+			mark_nodes(reply, rank, marks);
 			mark_paths(reply, rank, marks);
-	}
+		}
 	for (int i = 0; i < catalog->nrelations; i++)
 		mark_edges(reply, &catalog->relations[i], marks);
 }

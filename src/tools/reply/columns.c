@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "tools/reply/columns.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 static KgShownOf
 of_type(const KgType *type)
@@ -187,21 +188,44 @@ kg_columns_read(KgShownColumns *columns, const KgGraph *graph,
 void
 kg_columns_only_labels(KgShownColumns *columns, const KgGraph *graph)
 {
-	for (int i = 0; i < graph->nranks; i++)
-	{
-		const KgType *type = kg_type_of(graph->ranked[i]);
+	columns->labels_of = graph;
+	columns->nodes = palloc0((graph->nranks + 1) * sizeof(KgProjection *));
+}
 
-		columns->nodes[i] = kg_projection_new(1);
-		if (type->label_field != NULL)
-			kg_projection_add(columns->nodes[i], type->label_field);
+static KgProjection *
+label_of(const KgType *type)
+{
+	KgProjection *label = kg_projection_new(1);
+
+	if (type->label_field != NULL)
+		kg_projection_add(label, type->label_field);
+	return label;
+}
+
+/* Returns the shown properties of a type, or NULL for all properties. */
+static const KgProjection *
+shown_of(const KgShownColumns *columns, int rank)
+{
+	KgProjection **shown;
+
+	if (columns->nodes == NULL)
+		return NULL;
+	shown = &columns->nodes[rank - 1];
+	if (*shown == NULL && columns->labels_of != NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(
+			GetMemoryChunkContext(columns->nodes));
+
+		*shown = label_of(kg_graph_type(columns->labels_of, rank - 1));
+		MemoryContextSwitchTo(old);
 	}
+	return *shown;
 }
 
 bool
 kg_columns_show(const KgShownColumns *columns, int rank)
 {
-	const KgProjection *shown = columns->nodes ? columns->nodes[rank - 1]
-											   : NULL;
+	const KgProjection *shown = shown_of(columns, rank);
 
 	return !columns->ids_only &&
 		   (shown == NULL || shown->nfields > 0 || shown->npaths > 0);
@@ -210,15 +234,15 @@ kg_columns_show(const KgShownColumns *columns, int rank)
 bool
 kg_columns_derive(const KgShownColumns *columns, const KgType *type, int rank)
 {
-	return columns->nodes == NULL || columns->nodes[rank - 1] == NULL ||
-		   kg_projection_derives(type, columns->nodes[rank - 1]);
+	const KgProjection *shown = shown_of(columns, rank);
+
+	return shown == NULL || kg_projection_derives(type, shown);
 }
 
 const Jsonb *
 kg_columns_of_node(const KgShownColumns *columns, int rank, const Jsonb *data)
 {
-	const KgProjection *shown = columns->nodes ? columns->nodes[rank - 1]
-											   : NULL;
+	const KgProjection *shown = shown_of(columns, rank);
 
 	return shown != NULL && data != NULL ? kg_projection_apply(shown, data)
 										 : data;

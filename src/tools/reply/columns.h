@@ -21,6 +21,11 @@ typedef struct KgShownColumns
 	bool edges_chosen; /* true: the call named properties of edges */
 	/* indexed by rank of the type - 1; NULL: show all properties */
 	KgProjection **nodes;
+	/*
+	 * not NULL: types show only their labels, and "nodes" has the types of this
+	 * graph that the call has met
+	 */
+	const KgGraph *labels_of;
 	/* indexed by relation in the catalog; NULL: show all properties */
 	KgProjection **edges;
 } KgShownColumns;
