@@ -130,6 +130,9 @@ def load(admin, data):
     for name in list(TYPES) + [relation[0] for relation in RELATIONS]:
         kind = "--type" if name in TYPES else "--relation"
         subprocess.run(["kgctl", "load", kind, name, os.path.join(folder, name + ".ndjson")], env=environment, check=True, capture_output=True)
+    loader = Session("loader")
+    loader.query("SELECT kg_pack()")
+    loader.close()
     for name, (columns, keys) in TABLES.items():
         admin.query("CREATE TABLE plain.%s (tenant text COLLATE \"C\" DEFAULT 'snb', %s)" % (name, columns))
         admin.query("\\copy plain.%s FROM '%s' CSV" % (name, os.path.join(folder, name + ".csv")) + "\nSELECT 1")

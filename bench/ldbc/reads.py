@@ -242,19 +242,28 @@ AND NOT EXISTS (SELECT FROM knows l JOIN message o ON o.creator = l.b JOIN messa
 GROUP BY 1 ORDER BY 2 DESC, t.name COLLATE "C" LIMIT 10"""
 
 
+def members(kg, friends, day):
+    """The pairs (friend, forum) of the memberships that are newer than the day."""
+    joined = {"node": person(*friends), "relationships": [{"type": "HAS_MEMBER", "direction": "incoming", "filters": {"joinDate": {"gt": midnight(day)}}}],
+              "group_by": [{"property": "id"}, {"step": 1, "label": "forum", "property": "id"}], "aggregations": COUNT, "limit": LIMIT}
+    reply = kg.call("aggregate", joined)
+    if not reply["truncated"]:
+        return reply["rows"]
+    half = len(friends) // 2
+    return members(kg, friends[:half], day) + members(kg, friends[half:], day)
+
+
 def c5(kg, p):
-    near, members, counts = near_persons(kg, p["person"]), defaultdict(set), Counter()
+    near, joined, counts = near_persons(kg, p["person"]), defaultdict(set), Counter()
     for i in range(0, len(near), 40):
-        joined = {"node": person(*near[i:i + 40]), "relationships": [{"type": "HAS_MEMBER", "direction": "incoming", "filters": {"joinDate": {"gt": midnight(p["day"])}}}],
-                  "group_by": [{"property": "id"}, {"step": 1, "label": "forum", "property": "id"}], "aggregations": COUNT, "limit": LIMIT}
-        for friend, forum, _ in kg.rows("aggregate", joined):
-            members[forum].add(friend)
+        for friend, forum, _ in members(kg, near[i:i + 40], p["day"]):
+            joined[forum].add(friend)
     # Only posts have a forum.
     for i in range(0, len(near), 500):
         for forum, author, n in kg.rows("aggregate", {"node": messages(creator={"in": near[i:i + 500]}), "group_by": [{"property": "forum"}, {"property": "creator"}], "aggregations": COUNT, "limit": LIMIT}):
-            if author in members.get(forum, ()):
+            if author in joined.get(forum, ()):
                 counts[forum] += n
-    best = sorted(members, key=lambda forum: (-counts[forum], int(forum)))[:20]
+    best = sorted(joined, key=lambda forum: (-counts[forum], int(forum)))[:20]
     if not best:
         return []
     nodes = kg.call("find_nodes", {"node_label": "forum", "ids": best, "columns": ["title"], "limit": 20})["nodes"]

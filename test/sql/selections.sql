@@ -16,6 +16,20 @@ BEGIN
   work := sel_read() - before;
   RETURN format('%s %s', coalesce(reply -> 'rows', reply -> 'total'), CASE WHEN work <= most THEN 'few' ELSE work || ' entries read' END);
 END $$;
+-- The pages of indexes of kg_index_key that a list reads.
+CREATE FUNCTION sel_blocks(arguments jsonb) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE before bigint;
+BEGIN
+  PERFORM kg_list('note', arguments);
+  before := (SELECT sum(pg_stat_get_xact_blocks_fetched(indexrelid)) FROM pg_index WHERE indrelid = 'kg_index_key'::regclass);
+  PERFORM kg_list('note', arguments);
+  RETURN (SELECT sum(pg_stat_get_xact_blocks_fetched(indexrelid)) FROM pg_index WHERE indrelid = 'kg_index_key'::regclass) - before;
+END $$;
+-- Whether notes up to a day have the same groups by their tags as by SQL.
+CREATE FUNCTION sel_grouped(days int) RETURNS boolean LANGUAGE sql AS $$
+  SELECT (SELECT jsonb_object_agg(r ->> 0, r -> 1) FROM jsonb_array_elements(kg_aggregate(jsonb_build_object('node', jsonb_build_object('label', 'note', 'filters', jsonb_build_object('day', jsonb_build_object('lte', days))),
+      'group_by', '[{"property": "tag"}]'::jsonb, 'aggregations', '[{"fn": "count"}]'::jsonb, 'limit', 1000)) -> 'rows') r)
+    = (SELECT jsonb_object_agg(tag, n) FROM (SELECT data ->> 'tag' AS tag, count(*) AS n FROM kg_entity WHERE entity_type = 'note' AND (data ->> 'day')::int <= days GROUP BY 1) x) $$;
 CREATE TABLE sel_calls (i int, tool text, arguments jsonb, most bigint, want text);
 GRANT SELECT ON sel_calls TO PUBLIC;
 INSERT INTO sel_calls VALUES
@@ -43,7 +57,7 @@ END $$;
 SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'notes', 'version', '1', 'schemas', '[
     {"entity_type": "tag", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "properties": {"id": {"type": "string"}, "name": {"type": "string", "x-index": true}, "hidden": {"type": "boolean"}}}},
     {"entity_type": "note", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "kind": {"type": "string", "x-index": true}, "author": {"type": "string", "x-index": true}, "day": {"type": "integer", "x-index": true}, "hidden": {"type": "boolean"},
-      "tag": {"type": "string", "x-ref": "tag", "x-relation": "HAS_TAG"}}}}]'::jsonb,
+      "tag": {"type": "string", "x-ref": "tag", "x-relation": "HAS_TAG", "x-index": true}}}}]'::jsonb,
   'entities', jsonb_build_array(
     jsonb_build_object('entity_type', 'tag', 'items', (SELECT jsonb_agg(jsonb_build_object('id', 't' || n, 'name', 'tag ' || n) || CASE n % 9 WHEN 0 THEN '{"hidden": true}' ELSE '{}' END::jsonb) FROM generate_series(1, 400) n)),
     jsonb_build_object('entity_type', 'note', 'items', (SELECT jsonb_agg(jsonb_build_object('id', 'n' || n, 'kind', CASE WHEN n % 4 = 0 THEN 'reply' ELSE 'post' END, 'author', 'a' || n / 3 % 200, 'day', n, 'tag', 't' || (1 + n % 400)) || CASE n % 7 WHEN 0 THEN '{"hidden": true}' ELSE '{}' END::jsonb) FROM generate_series(1, 4000) n))))) ? 'revision';
@@ -56,6 +70,15 @@ SELECT kg_list(t, a) - 'items' - 'next' FROM (VALUES ('note', '{"filters": {"kin
 SELECT kg_list_ids('note', '{"filters": {"author": "a1"}, "limit": 1, "total": false}') - 'next', kg_find_nodes('{"node_label": "note", "filters": {"author": "a1"}, "limit": 1, "total": false, "ids_only": true}') - 'next';
 SELECT r -> 'returned', r ? 'total', r -> 'total_at_least', r -> 'next' -> 'total' FROM kg_list('note', kg_list('note', '{"filters": {"kind": "post"}, "limit": 2, "total": false}') -> 'next') r;
 SELECT kg_list('note', '{"total": "no"}');
+-- A walk down begins at the bound that a filter sets to the sorted property.
+SELECT sel_blocks('{"filters": {"day": {"lt": 400}, "kind": "post"}, "sort": [{"field": "day", "order": "desc"}], "limit": 5}') < 55;
+-- If a walk from the end of the only chain finds nothing, the filter is not read for the hints.
+SELECT sel_work('list_note', '{"filters": {"kind": "reply"}, "related": [{"type": "HAS_TAG", "to": {"label": "tag", "ids": ["t8"]}}]}', 700);
+SELECT kg_list('note', jsonb_build_object('filters', f, 'related', jsonb_build_array(jsonb_build_object('type', 'HAS_TAG', 'to', jsonb_build_object('label', 'tag') || e)))) -> 'hints'
+  FROM (VALUES ('{"kind": "reply"}'::jsonb, '{"ids": ["t8"]}'::jsonb), ('{"kind": "none"}', '{"ids": ["t8"]}'), ('{"kind": "reply"}', '{"ids": ["t800"]}'), ('{"kind": "reply", "day": {"lt": 0}}', '{"filters": {"name": "tag 8"}}')) v(f, e);
+SELECT kg_aggregate(jsonb_build_object('node', '{"label": "note", "filters": {"kind": "reply"}, "related": [{"type": "HAS_TAG", "to": {"label": "tag", "ids": ["t8"]}}]}'::jsonb, 'relationships', '[{"type": "HAS_TAG"}]'::jsonb, 'aggregations', '[{"fn": "count"}]'::jsonb)) - 'max_bytes';
+-- Groups by references are read from the packed edges; where they are not packed, from the keys.
+SELECT sel_grouped(1000), sel_grouped(40);
 -- No condition is tested by a subselect for each row.
 SELECT c.i, bool_or(s ->> 'sql' ~ 'EXISTS') AS correlated FROM sel_calls c, jsonb_array_elements(kg_explain(c.tool, c.arguments) -> 'statements') s WHERE c.i IN (1, 2, 3, 6, 7, 8, 11, 12, 13) GROUP BY c.i ORDER BY c.i;
 -- Few entities of a type cost less than a walk from an end to which many lead.
@@ -69,6 +92,11 @@ SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'shelves', 'version', '
 \c - :owner
 \pset format unaligned
 \pset tuples_only on
+SET kg_graph.max_edges = 500;
+SET ROLE sel_all;
+SELECT sel_grouped(1000);
+RESET ROLE;
+RESET kg_graph.max_edges;
 SET kg_graph.max_visited = 1000;
 SET ROLE sel_all;
 SELECT kg_aggregate(jsonb_build_object('node', '{"label": "shelf"}'::jsonb, 'aggregations', '[{"fn": "count"}]'::jsonb, 'relationships', jsonb_build_array('{"type": "HOLDS"}'::jsonb, jsonb_build_object('type', 'ABOUT', 'to', ends)))) -> 'rows'
@@ -76,6 +104,6 @@ SELECT kg_aggregate(jsonb_build_object('node', '{"label": "shelf"}'::jsonb, 'agg
 \c - sel_some
 SELECT i, split_part(sel_work(tool, arguments, 100000), ' few', 1), sel_want(want) FROM sel_calls ORDER BY i;
 \c - :owner
-DROP TABLE sel_calls; DROP FUNCTION sel_work, sel_read, sel_want;
+DROP TABLE sel_calls; DROP FUNCTION sel_work, sel_read, sel_want, sel_blocks, sel_grouped;
 DROP POLICY sel_hides ON kg_entity;
 CALL test.drop('selections');

@@ -593,6 +593,18 @@ kg_drivers_select(KgDrivers *drivers, KgNodeFunction found, void *arg)
 	pfree(unconstify(int64 *, source->nodes));
 }
 
+bool
+kg_drivers_any(const KgDrivers *drivers)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_source_nodes(
+		&b, drivers->catalog, drivers->type, large_source(drivers), true, 1);
+	statement = kg_sql_statement(&b);
+	return kg_plan_run(&statement, skip_node, NULL) > 0;
+}
+
 void
 kg_drivers_keep(const KgDrivers *drivers, const int64 *nodes, uint32 n,
 				KgNodeFunction found, void *arg)

@@ -106,6 +106,9 @@ typedef bool (*KgNodeFunction)(int64 node, void *arg);
 extern void kg_drivers_select(KgDrivers *drivers, KgNodeFunction found,
 							  void *arg);
 
+/* Returns whether any visible node satisfies the filter. */
+extern bool kg_drivers_any(const KgDrivers *drivers);
+
 /*
  * Passes each of the given nodes that satisfies all conditions to the function.
  * The given nodes must be distinct and visible.

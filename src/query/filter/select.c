@@ -238,6 +238,7 @@ select_from_ends(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
 	bool filtered = is_anchored(selector);
 	KgAnchor anchor;
 	KgNodeSet found;
+	uint32 n;
 	double cost;
 
 	/*
@@ -270,9 +271,44 @@ select_from_ends(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
 	}
 	kg_nodeset_init(&found, graph->context);
 	kg_anchor_walk(graph, &anchor, &found);
-	kg_drivers_keep(drivers, found.nodes, found.n, add_node, set);
+	/* Edges that are packed cost less than the keys that a filter reads. */
+	n = kg_related_narrow(
+		graph, selector->related, selector->follows, found.nodes, found.n);
+	kg_drivers_keep(drivers, found.nodes, n, add_node, set);
 	kg_nodeset_free(&found);
 	return true;
+}
+
+static int64 *select_nodes(KgGraph *graph, const KgSelector *selector,
+						   bool ends, uint32 *n);
+
+/*
+ * Selects again, after a walk from the ends of a chain has found no node that
+ * passes the whole selector. Hints need to know which chain excluded the nodes
+ * that pass the filter, and the nodes from which "follows" leads nowhere.
+ * "found" is the number of nodes of the walk that pass the filter.
+ */
+static int64 *
+select_again(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
+			 uint32 found, uint32 *n)
+{
+	const KgRelated *related = selector->related;
+	KgSelector rest = *selector;
+
+	if (selector->follows == NULL && related->n == 1 && related->nany == 0)
+	{
+		/* The only chain excluded all nodes that pass the filter. */
+		if (found == 0)
+			related->chains[0].walked = kg_drivers_any(drivers);
+		return MemoryContextAlloc(graph->context, sizeof(int64));
+	}
+	for (int i = 0; related != NULL && i < related->n; i++)
+		related->chains[i].walked = related->chains[i].met = false;
+	if (selector->follows == NULL)
+		return select_nodes(graph, selector, false, n);
+	selector->follows->holds = false;
+	rest.follows = NULL;
+	return select_nodes(graph, &rest, true, n);
 }
 
 /*
@@ -309,12 +345,8 @@ select_nodes(KgGraph *graph, const KgSelector *selector, bool ends, uint32 *n)
 								   Max((Size) set.n, 1) * sizeof(int64));
 	memcpy(nodes, set.nodes, (Size) set.n * sizeof(int64));
 	*n = kg_select_keep(graph, selector, nodes, set.n);
-	/*
-	 * Hints need to know which chain excluded the nodes that pass the filter.
-	 * So the selection is repeated without a walk from the ends.
-	 */
 	if (*n == 0 && ends && (is_anchored(&first) || selector->follows != NULL))
-		return select_nodes(graph, selector, false, n);
+		return select_again(graph, selector, &drivers, set.n, n);
 	return nodes;
 }
 
@@ -349,7 +381,10 @@ select_foreign(KgGraph *graph, const KgSelector *selector, bool ends, uint32 *n)
 	if (selector->related != NULL)
 		*n = kg_related_keep(graph, selector->related, nodes, *n);
 	if (*n == 0 && ends && selector->follows != NULL)
+	{
+		selector->follows->holds = false;
 		return select_foreign(graph, selector, false, n);
+	}
 	return nodes;
 }
 
@@ -376,9 +411,10 @@ kg_select_keep(KgGraph *graph, const KgSelector *selector, int64 *nodes,
 }
 
 bool
-kg_select_sees(const KgSelector *selector)
+kg_select_sees(KgGraph *graph, const KgSelector *selector)
 {
-	return selector->filter == NULL && selector->related == NULL;
+	return (selector->filter == NULL && selector->related == NULL) ||
+		   (graph->foreign == NULL && kg_graph_ranks_implied(graph));
 }
 
 bool

@@ -46,10 +46,11 @@ extern uint32 kg_select_keep(KgGraph *graph, const KgSelector *selector,
 extern bool kg_select_reads(const KgSelector *selector);
 
 /*
- * Returns whether the selected nodes are found by their rows in kg_entity, so
- * that they certainly exist.
+ * Returns whether the selected nodes certainly exist, because they are found by
+ * their rows in kg_entity, or because every entity is visible and derived rows
+ * are not being written.
  */
-extern bool kg_select_sees(const KgSelector *selector);
+extern bool kg_select_sees(KgGraph *graph, const KgSelector *selector);
 
 /*
  * Adds the visible nodes that satisfy the filter, if indexes find them and

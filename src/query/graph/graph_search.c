@@ -58,10 +58,9 @@ compare_types(const void *a, const void *b)
  * nodes.
  */
 static bool
-reads_ranges(const KgGraph *graph)
+reads_ranges(void)
 {
-	return graph->check_nodes && !kg_past_asked() &&
-		   kg_visibility_entities_are_plain();
+	return !kg_past_asked() && kg_visibility_entities_are_plain();
 }
 
 const struct KgForeign *(*kg_foreign_begin)(KgGraph *graph) = NULL;
@@ -88,7 +87,7 @@ kg_graph_begin(void)
 					pg_class_aclcheck(kg_relation_oid("kg_edge"),
 									  GetUserId(),
 									  ACL_SELECT) == ACLCHECK_OK;
-	graph->in_ranges = reads_ranges(graph);
+	graph->in_ranges = reads_ranges();
 	graph->nranks = graph->catalog->ntypes;
 	if (graph->nranks >= PG_UINT16_MAX)
 		elog(ERROR, "too many entity types in one tenant");

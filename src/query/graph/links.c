@@ -394,6 +394,32 @@ kg_ranks_of_type(KgRanks *ranks, KgGraph *graph, const KgNodeSet *set,
 }
 
 void
+kg_ranks_imply(KgRanks *ranks, const KgLinks *links, uint64 first)
+{
+	KgGraph *graph = links->graph;
+	uint64 done = 0;
+
+	if (ranks->presumed || graph->foreign != NULL ||
+		!kg_graph_ranks_implied(graph))
+		return;
+	make_room(ranks, graph, links->set);
+	for (uint64 i = first; i < links->n; i++)
+	{
+		const KgLink *link = &links->links[i];
+		uint16 rank;
+
+		kg_plan_count(&done, 1);
+		if (link->to < ranks->n)
+			continue;
+		rank = kg_graph_implied_rank(graph, link->relation_no, !link->backward);
+		if (rank == 0)
+			return;
+		ranks->ranks[link->to] = rank;
+	}
+	ranks->n = links->set->n;
+}
+
+void
 kg_ranks_update(KgRanks *ranks, KgGraph *graph, const KgNodeSet *set)
 {
 	make_room(ranks, graph, set);

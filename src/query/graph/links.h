@@ -157,6 +157,12 @@ typedef struct KgRanks
 extern void kg_ranks_update(KgRanks *ranks, KgGraph *graph,
 							const KgNodeSet *set);
 /*
+ * Updates the ranks without reading nodes, if every node that is new in the set
+ * is an end of a link from index "first" on, and the relations of these links
+ * determine the types. Otherwise leaves the ranks as they are.
+ */
+extern void kg_ranks_imply(KgRanks *ranks, const KgLinks *links, uint64 first);
+/*
  * Updates the ranks if all new nodes are known to exist and to be of a type.
  */
 extern void kg_ranks_of_type(KgRanks *ranks, KgGraph *graph,

@@ -99,6 +99,8 @@ typedef struct Resolution
 	bool lazy;
 	/* nodes are wanted from this index in graph->known on */
 	uint32 wanted;
+	/* only these nodes are wanted; NULL: all nodes that are read */
+	const KgNodeSet *only;
 	KgRefFunction found;
 	void *arg;
 } Resolution;
@@ -171,6 +173,8 @@ receive_ref(TupleTableSlot *slot, void *arg)
 	slot_getallattrs(slot);
 	memset(&ref, 0, sizeof(ref));
 	ref.node = DatumGetInt64(slot->tts_values[0]);
+	if (r->only != NULL && !kg_nodeset_has(r->only, ref.node))
+		return true;
 	ref.rank = rank_of(r, DatumGetInt32(slot->tts_values[1]));
 	if (ref.rank == 0)
 		return true;
@@ -524,6 +528,29 @@ deliver_known(KgGraph *graph, const int64 *nodes, uint32 *n,
 	return rest;
 }
 
+/*
+ * Reads the ids of nodes by ranges. Returns false if that is not possible, or
+ * would cost more than single look-ups.
+ */
+static bool
+read_ids_near(KgGraph *graph, const int64 *nodes, uint32 n, Resolution *r)
+{
+	KgNodeSet set;
+	bool read;
+
+	if (!graph->in_ranges || n < KG_FEWEST_IN_RANGES)
+		return false;
+	kg_nodeset_init(&set, graph->context);
+	for (uint32 i = 0; i < n; i++)
+		(void) kg_nodeset_add(&set, nodes[i]);
+	r->only = &set;
+	read = kg_graph_run_near(
+		graph, KG_SQL_NODE_IDS_RANGE, &set, 0, receive_ref, r);
+	r->only = NULL;
+	kg_nodeset_free(&set);
+	return read;
+}
+
 void
 kg_graph_resolve(KgGraph *graph, const int64 *nodes, uint32 n, bool with_data,
 				 KgRefFunction found, void *arg)
@@ -549,6 +576,8 @@ kg_graph_resolve(KgGraph *graph, const int64 *nodes, uint32 n, bool with_data,
 	r.arg = arg;
 	if (graph->known_refs != NULL && !with_data)
 		nodes = deliver_known(graph, nodes, &n, found, arg);
+	if (!with_data && read_ids_near(graph, nodes, n, &r))
+		return;
 	for (uint32 start = 0; start < n; start += KG_PIECE)
 		run_on_nodes(graph,
 					 with_data ? KG_SQL_NODE_ROWS : KG_SQL_NODE_IDS,

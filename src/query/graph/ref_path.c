@@ -22,9 +22,12 @@
 struct KgRefValues
 {
 	const KgRefPath *path;
-	KgTraversal t;
+	/* the walk of the references, or NULL if there are no nodes */
+	KgTraversal *t;
 	/* indexed by node at the end of the path: array of its values, or NULL */
 	Jsonb **found;
+	/* values of another path over the same references, or NULL */
+	KgRefValues *next;
 };
 
 /* ---- names ---- */
@@ -66,6 +69,19 @@ other_with_edges(const KgType *type, const KgField *reference)
 			return other;
 	}
 	return NULL;
+}
+
+bool
+kg_ref_is_edges(const KgCatalog *catalog, const KgType *type,
+				const KgField *reference)
+{
+	const KgRelation *relation;
+
+	if (reference->ref_type == NULL || reference->ref_field != NULL ||
+		reference->ref_bound || other_with_edges(type, reference) != NULL)
+		return false;
+	relation = kg_catalog_relation_no(catalog, reference->relation_no);
+	return relation != NULL && relation->derived;
 }
 
 static KG_NORETURN void
@@ -182,6 +198,7 @@ kg_ref_path(const KgCatalog *catalog, const KgType *type, const char *name,
 		return NULL;
 	path = palloc0(sizeof(KgRefPath));
 	path->name = pstrdup(name);
+	path->from = type;
 	for (; reference != NULL; reference = first_reference(path->type, rest))
 	{
 		if (path->nsteps == KG_MAX_REFERENCES)
@@ -244,73 +261,140 @@ write_value(const JsonbValue *value, void *arg)
 		kg_jw_value(arg, value);
 }
 
+/* Adds the value of an entity at the end of a path. */
 static void
-keep_end(const KgRef *ref, void *arg)
+keep_value(KgRefValues *values, uint32 node, const KgRef *ref)
 {
-	KgRefValues *values = arg;
-	KgGraph *graph = values->t.graph;
-	uint32 node = kg_nodeset_find(&values->t.set, ref->node);
-	MemoryContext old;
 	KgJsonWriter w;
 
-	if (node == KG_NO_NODE)
-		return;
-	old = MemoryContextSwitchTo(graph->context);
 	kg_jw_init_array(&w);
 	if (values->path->field == NULL)
 		kg_jw_stringn(&w, ref->id, ref->idlen);
 	else
 		kg_field_visit(values->path->field, &ref->data->root, write_value, &w);
 	values->found[node] = kg_jw_finish(&w);
+}
+
+static void
+keep_end(const KgRef *ref, void *arg)
+{
+	KgRefValues *values = arg;
+	KgGraph *graph = values->t->graph;
+	uint32 node = kg_nodeset_find(&values->t->set, ref->node);
+	MemoryContext old;
+
+	if (node == KG_NO_NODE)
+		return;
+	old = MemoryContextSwitchTo(graph->context);
+	for (; values != NULL; values = values->next)
+		keep_value(values, node, ref);
 	MemoryContextSwitchTo(old);
 	kg_graph_check_memory(graph);
 }
 
 /*
  * Reads the values of each node at which the last step ends, once for each
- * node.
+ * node. Sets the values of all paths in the list.
  */
 static void
-read_ends(KgRefValues *values)
+read_ends(KgRefValues *list)
 {
-	KgTraversal *t = &values->t;
+	KgTraversal *t = list->t;
 	const KgStepResult *last = &t->steps[t->nsteps - 1];
+	bool with_data = false;
 	KgNodeSet ends;
 	uint64 done = 0;
 
-	values->found = MemoryContextAllocExtended(
-		t->graph->context,
-		Max((Size) t->set.n, 1) * sizeof(Jsonb *),
-		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (KgRefValues *values = list; values != NULL; values = values->next)
+	{
+		with_data |= values->path->field != NULL;
+		values->found = MemoryContextAllocExtended(
+			t->graph->context,
+			Max((Size) t->set.n, 1) * sizeof(Jsonb *),
+			MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	}
 	kg_nodeset_init(&ends, t->graph->context);
 	for (uint64 i = 0; i < last->first[last->nstarts]; i++)
 	{
 		kg_plan_count(&done, 1);
 		(void) kg_nodeset_add(&ends, t->set.nodes[last->ends[i].node]);
 	}
-	kg_graph_resolve(t->graph,
-					 ends.nodes,
-					 ends.n,
-					 values->path->field != NULL,
-					 keep_end,
-					 values);
+	kg_graph_resolve(t->graph, ends.nodes, ends.n, with_data, keep_end, list);
 	kg_nodeset_free(&ends);
+}
+
+static bool
+same_references(const KgRefPath *a, const KgRefPath *b)
+{
+	if (a->nsteps != b->nsteps)
+		return false;
+	for (int i = 0; i < a->nsteps; i++)
+		if (a->steps[i].follow.forward.numbers[0] !=
+				b->steps[i].follow.forward.numbers[0] ||
+			a->steps[i].tests[0].type != b->steps[i].tests[0].type)
+			return false;
+	return a->from == b->from;
+}
+
+/*
+ * Adds the values to the list of an earlier path over the same references.
+ * Returns false if there is no such path.
+ */
+static bool
+join_earlier(KgRefValues **values, int n)
+{
+	KgRefValues *added = values[n];
+
+	for (int i = 0; i < n; i++)
+		if (same_references(values[i]->path, added->path))
+		{
+			added->t = values[i]->t;
+			added->next = values[i]->next;
+			values[i]->next = added;
+			return true;
+		}
+	return false;
+}
+
+static void
+walk(KgRefValues *values, KgGraph *graph, const int64 *nodes, uint32 n,
+	 const char *at)
+{
+	const KgRefPath *path = values->path;
+
+	values->t = MemoryContextAlloc(graph->context, sizeof(KgTraversal));
+	kg_cost_traverse(graph, nodes, n, path->steps, path->nsteps, at);
+	kg_traverse_run(
+		values->t, graph, path->from, nodes, n, path->steps, path->nsteps);
+}
+
+void
+kg_ref_values_of(KgGraph *graph, const KgRefPath *const *paths, int npaths,
+				 const int64 *nodes, uint32 n, const char *at,
+				 KgRefValues **values)
+{
+	for (int i = 0; i < npaths; i++)
+	{
+		values[i] = MemoryContextAllocZero(graph->context, sizeof(KgRefValues));
+		values[i]->path = paths[i];
+	}
+	if (n == 0)
+		return;
+	for (int i = 0; i < npaths; i++)
+		if (!join_earlier(values, i))
+			walk(values[i], graph, nodes, n, at);
+	for (int i = 0; i < npaths; i++)
+		if (values[i]->found == NULL)
+			read_ends(values[i]);
 }
 
 KgRefValues *
 kg_ref_values(KgGraph *graph, const KgRefPath *path, const int64 *nodes,
 			  uint32 n, const char *at)
 {
-	KgRefValues *values = MemoryContextAllocZero(graph->context,
-												 sizeof(KgRefValues));
+	KgRefValues *values;
 
-	values->path = path;
-	if (n == 0)
-		return values;
-	kg_cost_traverse(graph, nodes, n, path->steps, path->nsteps, at);
-	kg_traverse_run(
-		&values->t, graph, NULL, nodes, n, path->steps, path->nsteps);
-	read_ends(values);
+	kg_ref_values_of(graph, &path, 1, nodes, n, at, &values);
 	return values;
 }
 
@@ -318,7 +402,7 @@ static void
 visit_ends(const KgRefValues *values, int step, uint32 node,
 		   KgFieldVisitor visit, void *arg)
 {
-	const KgStepResult *result = &values->t.steps[step];
+	const KgStepResult *result = &values->t->steps[step];
 	uint32 start;
 	uint64 done = 0;
 
@@ -345,15 +429,16 @@ void
 kg_ref_values_visit(const KgRefValues *values, int64 node, KgFieldVisitor visit,
 					void *arg)
 {
-	uint32 index = values->found != NULL ? kg_nodeset_find(&values->t.set, node)
-										 : KG_NO_NODE;
+	uint32 index = values->found != NULL
+					   ? kg_nodeset_find(&values->t->set, node)
+					   : KG_NO_NODE;
 
 	if (index != KG_NO_NODE)
 		visit_ends(values, 0, index, visit, arg);
 }
 
 static void
-keep_value(const JsonbValue *value, void *arg)
+take_value(const JsonbValue *value, void *arg)
 {
 	*(JsonbValue *) arg = *value;
 }
@@ -365,7 +450,7 @@ kg_ref_values_key(const KgRefValues *values, int64 node)
 	JsonbValue value = {.type = jbvNull};
 	bytea *key = NULL;
 
-	kg_ref_values_visit(values, node, keep_value, &value);
+	kg_ref_values_visit(values, node, take_value, &value);
 	if (value.type != jbvNull)
 		key = kg_key_encode(
 			path->field != NULL ? path->field : path->type->id_field, &value);

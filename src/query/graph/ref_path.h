@@ -21,6 +21,8 @@ typedef struct KgRefPath
 	/* a step for each reference of the path */
 	KgStepSpec steps[KG_MAX_REFERENCES];
 	bool many; /* a reference on the way is an array */
+	/* the type of the entities at the beginning of the path */
+	const KgType *from;
 	/* the type of the entity at the end of the path */
 	const KgType *type;
 	/* the property of that entity; NULL: its id */
@@ -46,6 +48,13 @@ extern const KgRefPath *kg_ref_path(const KgCatalog *catalog,
 extern const char *kg_ref_label(const KgCatalog *catalog, const KgType *type,
 								const KgField *reference);
 
+/*
+ * Returns whether the property of the type is a reference by id whose values
+ * are the ids at the ends of the edges of its relation.
+ */
+extern bool kg_ref_is_edges(const KgCatalog *catalog, const KgType *type,
+							const KgField *reference);
+
 /* The values of a path for some nodes. */
 typedef struct KgRefValues KgRefValues;
 
@@ -55,6 +64,13 @@ typedef struct KgRefValues KgRefValues;
  */
 extern KgRefValues *kg_ref_values(KgGraph *graph, const KgRefPath *path,
 								  const int64 *nodes, uint32 n, const char *at);
+/*
+ * Reads the values of several paths of one type, and sets values[i] to those of
+ * paths[i]. Paths over the same references are walked once.
+ */
+extern void kg_ref_values_of(KgGraph *graph, const KgRefPath *const *paths,
+							 int npaths, const int64 *nodes, uint32 n,
+							 const char *at, KgRefValues **values);
 /*
  * Visits the values of the path for one of the nodes passed to kg_ref_values().
  * Each item of an array is a value. A missing value is not visited.

@@ -482,6 +482,31 @@ kg_anchor_cost(KgGraph *graph, const KgAnchor *anchor)
 		graph, anchor->ends, anchor->n, anchor->specs, anchor->chain->nsteps);
 }
 
+/*
+ * Reduces the nodes to those for which the chain is true, if its ends are
+ * known.
+ */
+static uint32
+narrow(KgGraph *graph, KgChain *chain, int64 *nodes, uint32 n)
+{
+	if (n == 0 || chain->holds || chain->negated || chain->nany > 0 ||
+		given_ends(chain) == NULL)
+		return n;
+	CHECK_FOR_INTERRUPTS();
+	n = keep(graph, chain, nodes, n);
+	chain->holds = true;
+	return n;
+}
+
+uint32
+kg_related_narrow(KgGraph *graph, const KgRelated *related, KgChain *follows,
+				  int64 *nodes, uint32 n)
+{
+	for (int i = 0; related != NULL && i < related->n; i++)
+		n = narrow(graph, &related->chains[i], nodes, n);
+	return follows != NULL ? narrow(graph, follows, nodes, n) : n;
+}
+
 void
 kg_anchor_walk(KgGraph *graph, const KgAnchor *anchor, KgNodeSet *nodes)
 {

@@ -80,6 +80,13 @@ typedef struct KgAnchor
 extern bool kg_related_anchor(KgGraph *graph, const KgRelated *related,
 							  KgChain *follows, const KgType *type, uint32 most,
 							  KgAnchor *anchor);
+/*
+ * Reduces nodes that kg_anchor_walk() has found to those for which the other
+ * chains with known ends are true. Returns the number of the remaining nodes.
+ * kg_related_keep() does not walk these chains again.
+ */
+extern uint32 kg_related_narrow(KgGraph *graph, const KgRelated *related,
+								KgChain *follows, int64 *nodes, uint32 n);
 /* Returns the estimated cost of the walk, in edges read. */
 extern double kg_anchor_cost(KgGraph *graph, const KgAnchor *anchor);
 /* Adds the nodes of the type that the walk finds. */

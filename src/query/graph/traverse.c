@@ -372,6 +372,7 @@ read_step(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
 		uint32 nnext = 0;
 
 		kg_links_expand(&step->links, &spec->follow, frontier, n, false);
+		kg_ranks_imply(&t->ranks, &step->links, before);
 		kg_ranks_update(&t->ranks, graph, &t->set);
 		if (hop == spec->max_hops)
 			break;
@@ -683,6 +684,8 @@ walk_steps(KgTraversal *t, KgGraph *graph, const KgType *type,
 	kg_graph_check_visited(graph, n);
 	if (type != NULL)
 		kg_ranks_of_type(&t->ranks, graph, &t->set, type);
+	else
+		kg_ranks_update(&t->ranks, graph, &t->set);
 	current = MemoryContextAllocHuge(graph->context,
 									 Max((Size) n, 1) * sizeof(uint32));
 	for (uint32 i = 0; i < n; i++)

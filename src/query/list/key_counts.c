@@ -4,19 +4,22 @@
  *
  * For a single property the rows of kg_index_key are counted, if these rows
  * suffice. For several properties, the packed keys of each entity are read,
- * with its counts of edges. An open hash table finds equal combinations by
- * their bytes. It may be larger than the processor's caches, so a slot has the
- * hash, which rules out most other keys. Groups are listed in the order in
- * which they were found.
+ * with its counts of edges. For references of many nodes, packed edges are read
+ * instead, because a block of them has the edges of several nodes. An open hash
+ * table finds equal combinations by their bytes. It may be larger than the
+ * processor's caches, so a slot has the hash, which rules out most other keys.
+ * Groups are listed in the order in which they were found.
  */
 #include "postgres.h"
 
-#include "auth/visibility.h"
+#include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "query/graph/frontier.h"
 #include "query/graph/nodes.h"
+#include "query/graph/ref_path.h"
 #include "query/list/key_counts.h"
 #include "query/time/past.h"
 #include "query/time/validity.h"
@@ -49,6 +52,21 @@ typedef struct Counted
 	uint32 room;
 } Counted;
 
+/* The targets of references of nodes. */
+typedef struct Referred
+{
+	MemoryContext context; /* memory context of the search */
+	const KgField *const *fields;
+	int nfields;
+	KgNodeSet nodes;
+	/* by index in nodes, then by field: the target, or 0 */
+	int64 *targets;
+	uint32 npacked; /* number of nodes whose edges are packed */
+	/* the distinct targets, and the keys of their ids by index; or NULL */
+	KgNodeSet ends;
+	bytea **keys;
+} Referred;
+
 typedef struct Counting
 {
 	KgGraph *graph;
@@ -71,6 +89,8 @@ typedef struct Counting
 	Same *last;
 	StringInfoData keys; /* keys of the current entity or row */
 	int64 entities;
+	/* if set, groups have the targets of references in place of keys */
+	const Referred *referred;
 	KgKeyCountFunction found;
 	void *arg;
 	KgPackedKey *told; /* buffer for the keys passed to found() */
@@ -346,7 +366,7 @@ count_nodes(Counting *c, const int64 *nodes, uint32 n)
 	KgNodeSet only;
 	bool read = false;
 
-	if (!kg_past_asked() && kg_visibility_entities_are_plain())
+	if (c->graph->in_ranges)
 	{
 		kg_nodeset_init(&only, c->graph->context);
 		for (uint32 i = 0; i < n; i++)
@@ -369,11 +389,186 @@ count_nodes(Counting *c, const int64 *nodes, uint32 n)
 	}
 }
 
+/* ---- references ---- */
+
+/* References of fewer nodes are read with the keys of their entities. */
+#define KG_FEWEST_REFERRING 64
+
+/* Returns whether the edges of the nodes have all values of the fields. */
+static bool
+follow_from_edges(KgGraph *graph, const KgType *type,
+				  const KgField *const *fields, int nfields, uint32 n)
+{
+	if (n < KG_FEWEST_REFERRING || nfields == 0 || !graph->packed ||
+		graph->foreign != NULL || !kg_graph_ranks_implied(graph) ||
+		kg_validity_hides() != 0 ||
+		graph->edges + (int64) n * nfields > kg_setting_max_edges)
+		return false;
+	for (int i = 0; i < nfields; i++)
+		if (fields[i]->is_array || fields[i]->kind != KG_KIND_STRING ||
+			fields[i]->by_version ||
+			!kg_ref_is_edges(graph->catalog, type, fields[i]))
+			return false;
+	return true;
+}
+
+static int
+compare_relations(const void *a, const void *b)
+{
+	int32 x = *(const int32 *) a;
+	int32 y = *(const int32 *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void
+note_target(const KgNeighbors *found, void *arg)
+{
+	Referred *r = arg;
+	uint32 node = kg_nodeset_find(&r->nodes, found->node);
+
+	for (int i = 0; i < r->nfields; i++)
+		if (r->fields[i]->relation_no == found->relation_no)
+			r->targets[(Size) node * r->nfields + i] = found->neighbors[0];
+	(void) kg_nodeset_add(&r->ends, found->neighbors[0]);
+}
+
+static void
+keep_key(const KgRef *ref, void *arg)
+{
+	Referred *r = arg;
+	MemoryContext old = MemoryContextSwitchTo(r->context);
+	uint32 end = kg_nodeset_find(&r->ends, ref->node);
+	JsonbValue id;
+
+	id.type = jbvString;
+	id.val.string.val = (char *) ref->id;
+	id.val.string.len = ref->idlen;
+	/* Only the kind of the field matters for the key of a string. */
+	r->keys[end] = kg_key_encode(r->fields[0], &id);
+	MemoryContextSwitchTo(old);
+}
+
+static int64
+note_packed(const KgPacked *packed, const KgRelationSet *relations, void *arg)
+{
+	Referred *r = arg;
+
+	r->npacked++;
+	return kg_adjacency_visit(packed, relations, note_target, r);
+}
+
+static void
+read_some(KgGraph *graph, Referred *r, const KgFollow *follow,
+		  const int64 *nodes, uint32 n)
+{
+	int64 *frontier = MemoryContextAllocHuge(graph->context, n * sizeof(int64));
+
+	memcpy(frontier, nodes, n * sizeof(int64));
+	kg_graph_expand_packed(
+		graph, follow, frontier, n, note_packed, note_target, r);
+	pfree(frontier);
+}
+
+/*
+ * Reads the targets of the nodes, and the keys of the targets. Returns false if
+ * the edges of most of the first nodes are not packed, because reading their
+ * rows would cost more than the keys.
+ */
+static bool
+read_targets(KgGraph *graph, Referred *r, const int64 *nodes, uint32 n)
+{
+	MemoryContext context = r->context;
+	Size size = (Size) n * r->nfields * sizeof(int64);
+	KgFollow follow = {.forward.numbers = palloc(r->nfields * sizeof(int32))};
+	uint32 first = KG_FEWEST_REFERRING;
+
+	kg_nodeset_init(&r->nodes, context);
+	kg_nodeset_init(&r->ends, context);
+	r->targets = MemoryContextAllocExtended(
+		context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < n; i++)
+		(void) kg_nodeset_add(&r->nodes, nodes[i]);
+	for (int i = 0; i < r->nfields; i++)
+		follow.forward.numbers[follow.forward.n++] = r->fields[i]->relation_no;
+	qsort(follow.forward.numbers,
+		  follow.forward.n,
+		  sizeof(int32),
+		  compare_relations);
+	read_some(graph, r, &follow, nodes, first);
+	if (r->npacked < first / 2)
+		return false;
+	if (n > first)
+		read_some(graph, r, &follow, nodes + first, n - first);
+	r->keys = MemoryContextAllocExtended(context,
+										 (Size) (r->ends.n + 1) *
+											 sizeof(bytea *),
+										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	kg_graph_resolve(graph, r->ends.nodes, r->ends.n, false, keep_key, r);
+	return true;
+}
+
+/*
+ * Counts the nodes by the targets of their references. Returns false if their
+ * keys cost less.
+ */
+static bool
+count_targets(Counting *c, Referred *r, const int64 *nodes, uint32 n)
+{
+	uint64 done = 0;
+
+	if (!read_targets(c->graph, r, nodes, n))
+		return false;
+	for (uint32 i = 0; i < n; i++)
+	{
+		kg_plan_count(&done, 1);
+		resetStringInfo(&c->keys);
+		appendBinaryStringInfo(&c->keys,
+							   (char *) &r->targets[(Size) i * r->nfields],
+							   r->nfields * sizeof(int64));
+		count_keys(c);
+	}
+	return true;
+}
+
+/* Passes the keys of the targets of a group to found(). */
+static void
+tell_targets(Counting *c, const Same *same)
+{
+	const Referred *r = c->referred;
+	int n = 0;
+
+	for (int i = 0; i < r->nfields; i++)
+	{
+		int64 target;
+		uint32 end;
+
+		memcpy(
+			&target, VARDATA(&same->keys) + i * sizeof(int64), sizeof(int64));
+		end = target != 0 ? kg_nodeset_find(&r->ends, target) : KG_NO_NODE;
+		if (end == KG_NO_NODE || r->keys[end] == NULL)
+			continue;
+		c->told[n++] = (KgPackedKey){
+			.field_no = r->fields[i]->field_no,
+			.data = (const unsigned char *) VARDATA_ANY(r->keys[end]),
+			.len = VARSIZE_ANY_EXHDR(r->keys[end])};
+	}
+	c->found(c->told, n, same->entities, c->arg);
+}
+
+/* ---- all counts ---- */
+
 static void
 tell(Counting *c, const Same *same)
 {
 	int n = 0;
 	KgKeysIter it;
+
+	if (c->referred != NULL)
+	{
+		tell_targets(c, same);
+		return;
+	}
 
 	kg_keys_iter_init(&it, &same->keys);
 	while (kg_keys_next(&it))
@@ -409,6 +604,7 @@ kg_key_counts(KgGraph *graph, const KgType *type, const KgField *const *fields,
 			  KgKeyCountFunction found, void *arg)
 {
 	Counting c = {.graph = graph, .found = found, .arg = arg};
+	Referred referred = {graph->context, fields, nfields};
 	uint64 done = 0;
 
 	initStringInfo(&c.keys);
@@ -424,14 +620,17 @@ kg_key_counts(KgGraph *graph, const KgType *type, const KgField *const *fields,
 	 */
 	c.context = GenerationContextCreate(
 		graph->context, "kg_graph key counts", ALLOCSET_DEFAULT_SIZES);
-	c.room = 8;
+	c.room = Max(8, nfields);
 	c.told = palloc(c.room * sizeof(KgPackedKey));
 	want(&c, type, fields, nfields);
 	read_counted(&c, type, nodes, n);
-	if (nodes != NULL)
-		count_nodes(&c, nodes, n);
-	else
+	if (nodes == NULL)
 		count_type(&c, type);
+	else if (follow_from_edges(graph, type, fields, nfields, n) &&
+			 count_targets(&c, &referred, nodes, n))
+		c.referred = &referred;
+	else
+		count_nodes(&c, nodes, n);
 	for (const Same *same = c.first; same != NULL; same = same->next)
 	{
 		kg_plan_count(&done, 1);

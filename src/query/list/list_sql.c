@@ -80,7 +80,14 @@ append_walk(KgSqlBuilder *b, const KgSource *source, KgWalk walk,
 
 	if (group)
 		kg_sql_append(b, " AND d.key = $%d", kg_sql_param_bytea(b, start->key));
-	if (start->set && by_key)
+	if (start->set && by_key && down && start->entity_id[0] == '\0')
+		/*
+		 * No id is less than "". An index scan begins at a comparison of rows
+		 * even if a filter bounds the keys, and would read all rows above the
+		 * filter's bound.
+		 */
+		kg_sql_append(b, " AND d.key < $%d", kg_sql_param_bytea(b, start->key));
+	else if (start->set && by_key)
 	{
 		int key = kg_sql_param_bytea(b, start->key);
 

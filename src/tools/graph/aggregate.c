@@ -30,7 +30,7 @@
 typedef struct Row
 {
 	const KgGroup *group;
-	KgGroupValue results[KG_MAX_AGGREGATIONS];
+	KgGroupValue results[FLEXIBLE_ARRAY_MEMBER];
 } Row;
 
 /* ---- values ---- */
@@ -235,7 +235,7 @@ read_ends(KgAggregate *a, KgGroupKey *key, const KgTraversal *t,
 static const KgType *
 seen_type(const KgAggregate *a)
 {
-	return kg_select_sees(&a->node) ? a->node.type : NULL;
+	return kg_select_sees(a->call.graph, &a->node) ? a->node.type : NULL;
 }
 
 /*
@@ -572,6 +572,29 @@ add_edge(KgAggregate *a, const KgValues *values, const KgReplyEdge *edge)
 }
 
 /*
+ * Returns whether the rows of the chain from a node have different group
+ * values: the only group by a step is by the ids of the ends of the first step,
+ * and no end occurs twice.
+ */
+static bool
+are_distinct(const KgAggregate *a)
+{
+	int n = 0;
+
+	for (int i = 0; i < a->ngroups; i++)
+	{
+		const KgGroupKey *key = &a->groups[i];
+
+		if (key->step_no == 0)
+			continue;
+		if (key->field != NULL || key->edges != NULL)
+			return false;
+		n++;
+	}
+	return n == 1 && a->deepest == 1 && a->edge_step == 0;
+}
+
+/*
  * Adds a node once for each distinct combination of group values in the rows
  * of the chain.
  */
@@ -585,8 +608,9 @@ add_by_steps(KgAggregate *a, const KgRef *ref, KgValues *values,
 	walk_chain(a, 0, a->bound[0]);
 	if (a->njoints == 0)
 		return;
-	qsort_interruptible(
-		a->joints, a->njoints, sizeof(KgJoint), compare_joints, a);
+	if (!are_distinct(a))
+		qsort_interruptible(
+			a->joints, a->njoints, sizeof(KgJoint), compare_joints, a);
 	for (int j = 0; j < a->njoints; j++)
 	{
 		const KgJoint *joint = &a->joints[j];
@@ -946,35 +970,42 @@ add_nodes(KgAggregate *a, const int64 *nodes, uint32 n)
  * be completed. Returns the number of remaining nodes.
  */
 static uint32
-keep_connected(KgAggregate *a, int64 *nodes, uint32 n)
+keep_connected(KgAggregate *a, KgChain *steps, int64 *nodes, uint32 n)
 {
+	KgRelated condition = {.n = 1, .chains = steps};
+	KgGraph *graph = a->call.graph;
 	KgTraversal *t = &a->chain;
 	uint32 kept = 0;
 
-	if (a->steps.n == 0)
+	if (a->steps.n == 0 || n == 0)
 		return n;
+	/*
+	 * If nothing is aggregated at the steps, the chain is only a condition. If
+	 * no node satisfies it, the hints need its traversal.
+	 */
+	if (a->deepest == 0)
+		kept = kg_related_keep(graph, &condition, nodes, n);
+	else
+		kg_cost_traverse(
+			graph, nodes, n, a->steps.specs, a->steps.n, "/relationships");
+	if (kept > 0)
+		return kept;
 	kg_traverse_run(
-		t, a->call.graph, seen_type(a), nodes, n, a->steps.specs, a->steps.n);
+		t, graph, seen_type(a), nodes, n, a->steps.specs, a->steps.n);
 	for (uint32 s = 0; s < t->steps[0].nstarts; s++)
 		if (t->steps[0].rows[s] > 0)
 			nodes[kept++] = t->set.nodes[t->steps[0].starts[s]];
 	return kept;
 }
 
+/* Checks the estimated cost of the groups over relationships. */
 static void
-estimate(KgAggregate *a, const int64 *nodes, uint32 n)
+estimate_groups(KgAggregate *a, const int64 *nodes, uint32 n)
 {
-	KgGraph *graph = a->call.graph;
-
-	if (n == 0)
-		return;
-	if (a->steps.n > 0)
-		kg_cost_traverse(
-			graph, nodes, n, a->steps.specs, a->steps.n, "/relationships");
-	for (int i = 0; i < a->ngroups; i++)
+	for (int i = 0; i < a->ngroups && n > 0; i++)
 		if (a->groups[i].related)
 			kg_cost_traverse(
-				graph, nodes, n, &a->groups[i].step, 1, "/group_by");
+				a->call.graph, nodes, n, &a->groups[i].step, 1, "/group_by");
 }
 
 /*
@@ -1086,8 +1117,8 @@ aggregate(KgAggregate *a, uint32 *selected)
 	n = *selected;
 	if (a->counted != NULL && !a->counts_kept)
 		kg_counts_check(a->node.type, a->counted, a->counted_path, n);
-	estimate(a, nodes, n);
-	n = keep_connected(a, nodes, n);
+	n = keep_connected(a, &steps, nodes, n);
+	estimate_groups(a, nodes, n);
 	a->kept = n;
 	for (int i = 0; i < a->ngroups && n > 0; i++)
 		if (a->groups[i].related || a->groups[i].step_no > 0)
@@ -1132,12 +1163,14 @@ static int
 compare_rows(const void *x, const void *y, void *arg)
 {
 	const KgAggregate *a = arg;
+	const Row *one = *(const Row *const *) x;
+	const Row *other = *(const Row *const *) y;
 	int order = 0;
 
 	for (int i = 0; i < a->nsort && order == 0; i++)
 	{
-		const KgGroupValue *p = row_value(a, x, a->sort[i].column);
-		const KgGroupValue *q = row_value(a, y, a->sort[i].column);
+		const KgGroupValue *p = row_value(a, one, a->sort[i].column);
+		const KgGroupValue *q = row_value(a, other, a->sort[i].column);
 
 		order = kg_group_missing(p) - kg_group_missing(q);
 		if (order == 0)
@@ -1148,35 +1181,38 @@ compare_rows(const void *x, const void *y, void *arg)
 		}
 	}
 	for (int i = 0; i < a->ngroups && order == 0; i++)
-		order = kg_key_compare(row_value(a, x, i)->key,
-							   row_value(a, y, i)->key);
+		order = kg_key_compare(row_value(a, one, i)->key,
+							   row_value(a, other, i)->key);
 	return order;
 }
 
 /* Returns the sorted rows that pass "having", and sets *n to their number. */
-static Row *
+static Row **
 make_rows(KgAggregate *a, uint32 *n)
 {
+	MemoryContext context = a->call.graph->context;
+	Size size = offsetof(Row, results) + a->nspecs * sizeof(KgGroupValue);
 	KgGroup **groups = kg_groups_list(a->result, n);
-	Row *rows = MemoryContextAllocHuge(a->call.graph->context,
-									   ((Size) *n + 1) * sizeof(Row));
+	Row **rows = MemoryContextAllocHuge(context,
+										((Size) *n + 1) * sizeof(Row *));
 	uint32 nrows = 0;
 	uint64 done = 0;
 
 	for (uint32 i = 0; i < *n; i++)
 	{
-		Row *row = &rows[nrows];
+		Row *row = MemoryContextAlloc(context, size);
 
 		kg_plan_count(&done, a->nspecs + 1);
 		row->group = groups[i];
 		for (int s = 0; s < a->nspecs; s++)
 			row->results[s] = kg_group_result(&a->specs[s],
 											  &groups[i]->accumulators[s]);
-		nrows += kg_having_passes(&a->having, row->results);
+		if (kg_having_passes(&a->having, row->results))
+			rows[nrows++] = row;
 	}
 	*n = nrows;
 	kg_graph_check_memory(a->call.graph);
-	qsort_interruptible(rows, *n, sizeof(Row), compare_rows, a);
+	qsort_interruptible(rows, *n, sizeof(Row *), compare_rows, a);
 	return rows;
 }
 
@@ -1184,10 +1220,10 @@ static int
 compare_per(const void *x, const void *y, void *arg)
 {
 	const KgAggregate *a = arg;
-	const Row *p = *(const Row *const *) x;
-	const Row *q = *(const Row *const *) y;
-	int order = kg_key_compare(row_value(a, p, a->per)->key,
-							   row_value(a, q, a->per)->key);
+	Row *const *p = *(Row *const *const *) x;
+	Row *const *q = *(Row *const *const *) y;
+	int order = kg_key_compare(row_value(a, *p, a->per)->key,
+							   row_value(a, *q, a->per)->key);
 
 	return order != 0 ? order : p < q ? -1 : p > q;
 }
@@ -1197,11 +1233,12 @@ compare_per(const void *x, const void *y, void *arg)
  * the order of the rows. Returns the number of remaining rows.
  */
 static uint32
-keep_per(const KgAggregate *a, Row *rows, uint32 n)
+keep_per(const KgAggregate *a, Row **rows, uint32 n)
 {
 	MemoryContext context = a->call.graph->context;
-	const Row **sorted = MemoryContextAllocHuge(context,
-												((Size) n + 1) * sizeof(Row *));
+	/* places in the array of rows */
+	Row ***sorted = MemoryContextAllocHuge(context,
+										   ((Size) n + 1) * sizeof(Row **));
 	bool *kept = MemoryContextAllocHuge(context, (Size) n + 1);
 	int64 before = 0;
 	uint32 nkept = 0;
@@ -1209,12 +1246,12 @@ keep_per(const KgAggregate *a, Row *rows, uint32 n)
 	for (uint32 i = 0; i < n; i++)
 		sorted[i] = &rows[i];
 	qsort_interruptible(
-		sorted, n, sizeof(Row *), compare_per, unconstify(KgAggregate *, a));
+		sorted, n, sizeof(Row **), compare_per, unconstify(KgAggregate *, a));
 	for (uint32 i = 0; i < n; i++)
 	{
 		bool same = i > 0 &&
-					kg_key_compare(row_value(a, sorted[i - 1], a->per)->key,
-								   row_value(a, sorted[i], a->per)->key) == 0;
+					kg_key_compare(row_value(a, *sorted[i - 1], a->per)->key,
+								   row_value(a, *sorted[i], a->per)->key) == 0;
 
 		before = same ? before + 1 : 0;
 		kept[sorted[i] - rows] = before < a->limit;
@@ -1297,12 +1334,12 @@ column_marks(const KgAggregate *a)
 }
 
 static void
-read_labels(KgAggregate *a, const Row *rows, int n)
+read_labels(KgAggregate *a, Row *const *rows, int n)
 {
 	KgGroup **groups = palloc((n + 1) * sizeof(KgGroup *));
 
 	for (int i = 0; i < n; i++)
-		groups[i] = unconstify(KgGroup *, rows[i].group);
+		groups[i] = unconstify(KgGroup *, rows[i]->group);
 	kg_aggregate_read_labels(a, groups, n);
 }
 
@@ -1310,7 +1347,7 @@ static void
 build_reply(KgAggregate *a)
 {
 	KgReply *reply = &a->reply;
-	Row *rows = make_rows(a, &a->nrows);
+	Row **rows = make_rows(a, &a->nrows);
 
 	if (a->per >= 0 && a->limit > 0)
 	{
@@ -1330,7 +1367,7 @@ build_reply(KgAggregate *a)
 	reply->unit_sizes = palloc((reply->draft.n + 1) * sizeof(Size));
 	for (int i = 0; i < reply->draft.n; i++)
 	{
-		a->written[i] = row_json(a, &rows[i]);
+		a->written[i] = row_json(a, rows[i]);
 		reply->unit_sizes[i] = kg_json_text_size(&a->written[i]->root) + 2;
 	}
 }

@@ -319,7 +319,7 @@ traverse(Traverse *tr, const KgRef *after, int64 *starts, uint32 n)
 		graph, starts, n, tr->steps.specs, tr->steps.n, "/relationships");
 	kg_traverse_run(&tr->t,
 					graph,
-					kg_select_sees(&tr->from) ? tr->from.type : NULL,
+					kg_select_sees(graph, &tr->from) ? tr->from.type : NULL,
 					starts,
 					n,
 					tr->steps.specs,

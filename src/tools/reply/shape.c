@@ -359,8 +359,9 @@ kg_projection_reach(const KgProjection *projection, KgGraph *graph,
 	int npaths = projection != NULL ? projection->npaths : 0;
 	KgRefValues **values = palloc((npaths + 1) * sizeof(KgRefValues *));
 
-	for (int p = 0; p < npaths; p++)
-		values[p] = kg_ref_values(graph, projection->paths[p], nodes, n, at);
+	if (npaths > 0)
+		kg_ref_values_of(
+			graph, projection->paths, npaths, nodes, n, at, values);
 	for (uint32 i = 0; i < n && npaths > 0; i++)
 	{
 		KgJsonWriter w;
