@@ -137,7 +137,7 @@ kg_type_parsed(const KgTypeRow *row)
 	 * catalog's context, which lives longer.
 	 */
 	context = AllocSetContextCreate(
-		CurrentMemoryContext, "kg_graph type", ALLOCSET_START_SMALL_SIZES);
+		CurrentMemoryContext, "kg_graph type", ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(context);
 	type = kg_type_parse(
 		row->bundle, row->name, row->schema, row->definitions, "", NULL);

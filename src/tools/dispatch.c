@@ -892,15 +892,17 @@ write_registered_tools(KgJsonWriter *w, Listing *listing,
 	}
 }
 
+/* Returns the list of tools, allocated in the context. */
 static Jsonb *
 write_tools(const KgSchemaForm *form, const KgCatalog *catalog,
-			const KgAgent *agent, int offered)
+			const KgAgent *agent, int offered, MemoryContext context)
 {
 	Listing listing = {form, kg_expanded_parts(), CurrentMemoryContext};
 	MemoryContext work = AllocSetContextCreate(
 		CurrentMemoryContext, "kg tool of a list", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
 	KgJsonWriter w;
+	Jsonb *tools;
 
 	kg_jw_init_array(&w);
 	/*
@@ -919,9 +921,13 @@ write_tools(const KgSchemaForm *form, const KgCatalog *catalog,
 		write_catalog_tool(&w, &listing, &catalog->tools[i]);
 		MemoryContextReset(work);
 	}
-	MemoryContextSwitchTo(old);
+	/* The list may be large, so it is not copied into the context. */
+	w.context = context;
+	MemoryContextSwitchTo(context);
 	MemoryContextDelete(work);
-	return kg_jw_finish(&w);
+	tools = kg_jw_finish(&w);
+	MemoryContextSwitchTo(old);
+	return tools;
 }
 
 /*
@@ -962,22 +968,20 @@ kg_tools_list(const KgSchemaForm *form)
 							.form = *form};
 	KgToolsListed *list = kg_cache_find(
 		&lists, catalog->id, is_listed, &wanted);
-	Jsonb *tools;
 
 	if (list != NULL)
 		return list;
 	if (kg_setting_toolsets->n > 0)
 		check_toolsets(catalog);
-	tools = write_tools(form, catalog, kg_agent_current(), wanted.offered);
 	list = kg_cache_make(&lists, sizeof(*list));
+	list->tools = write_tools(
+		form, catalog, kg_agent_current(), wanted.offered, list->entry.context);
 	list->catalog = wanted.catalog;
 	list->numbers = wanted.numbers;
 	list->offered = wanted.offered;
 	list->toolsets = wanted.toolsets;
 	list->form = wanted.form;
 	list->id = ++last_id;
-	list->tools = MemoryContextAlloc(list->entry.context, VARSIZE(tools));
-	memcpy(list->tools, tools, VARSIZE(tools));
 	kg_cache_keep(&lists, list, catalog->id);
 	return list;
 }

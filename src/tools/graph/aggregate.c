@@ -1275,18 +1275,17 @@ throw_too_many(const KgAggregate *a, uint32 n)
 			 .expected = "a smaller limit, which applies to each value");
 }
 
+/* Returns a row of the reply. The writer is used for all rows in turn. */
 static Jsonb *
-row_json(const KgAggregate *a, const Row *row)
+row_json(const KgAggregate *a, const Row *row, KgJsonWriter *w)
 {
-	KgJsonWriter w;
-
-	kg_jw_init_array(&w);
+	kg_jw_begin_array(w);
 	for (int i = 0; i < a->ncolumns - a->nlabels; i++)
-		kg_jw_value(&w, &row_value(a, row, i)->value);
+		kg_jw_value(w, &row_value(a, row, i)->value);
 	for (int i = 0; i < a->nlabels; i++)
 		kg_aggregate_write_label(
-			&a->labels[i], row_value(a, row, a->labels[i].group), &w);
-	return kg_jw_finish(&w);
+			&a->labels[i], row_value(a, row, a->labels[i].group), w);
+	return kg_jw_finish(w);
 }
 
 /*
@@ -1348,6 +1347,7 @@ build_reply(KgAggregate *a)
 {
 	KgReply *reply = &a->reply;
 	Row **rows = make_rows(a, &a->nrows);
+	KgJsonWriter w;
 
 	if (a->per >= 0 && a->limit > 0)
 	{
@@ -1365,9 +1365,10 @@ build_reply(KgAggregate *a)
 	read_labels(a, rows, reply->draft.n);
 	a->written = palloc((reply->draft.n + 1) * sizeof(Jsonb *));
 	reply->unit_sizes = palloc((reply->draft.n + 1) * sizeof(Size));
+	kg_jw_init(&w);
 	for (int i = 0; i < reply->draft.n; i++)
 	{
-		a->written[i] = row_json(a, rows[i]);
+		a->written[i] = row_json(a, rows[i], &w);
 		reply->unit_sizes[i] = kg_json_text_size(&a->written[i]->root) + 2;
 	}
 }
