@@ -321,6 +321,13 @@ kg_json_is_false(const KgJson *value)
 	return value != NULL && value->kind == KG_JSON_BOOL && !value->u.boolean;
 }
 
+bool
+kg_json_is_id(const KgJson *value)
+{
+	return value != NULL &&
+		   (value->kind == KG_JSON_STRING || value->kind == KG_JSON_NUMBER);
+}
+
 const char *
 kgctl_json_text(const KgJson *value)
 {

@@ -128,6 +128,8 @@ extern KgJson *kgctl_json_get(const KgJson *object, const char *key);
 extern size_t kgctl_json_length(const KgJson *array);
 extern bool kg_json_is_true(const KgJson *value);
 extern bool kg_json_is_false(const KgJson *value);
+/* Returns whether a value can be an entity's id: a string or a number. */
+extern bool kg_json_is_id(const KgJson *value);
 /* Returns the text of a string, or NULL for other values. */
 extern const char *kgctl_json_text(const KgJson *value);
 extern const char *kg_json_get_text(const KgJson *object, const char *key);

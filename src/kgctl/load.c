@@ -280,8 +280,7 @@ hash_of(const KgLoad *load, const KgJson *item)
 	{
 		const KgJson *value = names[i] ? kgctl_json_get(item, names[i]) : NULL;
 
-		if (value == NULL ||
-			(value->kind != KG_JSON_STRING && value->kind != KG_JSON_NUMBER))
+		if (!kg_json_is_id(value))
 			return 0;
 		hash += kg_hash(0, value->u.text, value->len);
 	}
@@ -290,8 +289,7 @@ hash_of(const KgLoad *load, const KgJson *item)
 		const KgJson *key = kgctl_json_get(kgctl_json_get(item, "properties"),
 										   load->key);
 
-		if (key != NULL &&
-			(key->kind == KG_JSON_STRING || key->kind == KG_JSON_NUMBER))
+		if (kg_json_is_id(key))
 			hash = hash * 31 + kg_hash(0, key->u.text, key->len);
 	}
 	return hash | 1;

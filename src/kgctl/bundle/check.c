@@ -51,9 +51,7 @@ kg_bundle_entity_id(const KgctlBundle *bundle, KgArena *arena,
 	const KgJson *id = field ? kgctl_json_get(kg_json_load(arena, item), field)
 							 : NULL;
 
-	if (id != NULL && id->kind != KG_JSON_STRING && id->kind != KG_JSON_NUMBER)
-		return NULL;
-	return id;
+	return kg_json_is_id(id) ? id : NULL;
 }
 
 /*

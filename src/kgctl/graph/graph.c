@@ -100,17 +100,11 @@ kg_graph_target(const KgGraph *graph, const KgJson *schema,
 			   : NULL;
 }
 
-bool
-kg_graph_is_id(const KgJson *value)
-{
-	return value->kind == KG_JSON_STRING || value->kind == KG_JSON_NUMBER;
-}
-
 const char *
 kg_graph_links(const KgGraph *graph, const KgJson *schema, const char *property,
 			   const KgJson *value)
 {
-	return kg_graph_is_id(value) ||
+	return kg_json_is_id(value) ||
 				   kg_graph_is_set(graph, schema, property, value)
 			   ? kg_graph_target(graph, schema, property)
 			   : NULL;
@@ -237,7 +231,7 @@ kg_graph_visit(const KgGraph *graph, const KgGraphVisitor *visitor)
 
 			visitor->entity(visitor->arg,
 							type,
-							id != NULL && kg_graph_is_id(id) ? id->u.text : "",
+							kg_json_is_id(id) ? id->u.text : "",
 							items->u.items[k]);
 		}
 	}

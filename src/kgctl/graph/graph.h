@@ -74,9 +74,6 @@ extern const KgJson *kg_graph_relation(const KgGraph *graph, const char *name);
 extern const char *kg_graph_target(const KgGraph *graph, const KgJson *schema,
 								   const char *property);
 
-/* Returns whether a value can be an id: a string or an integer. */
-extern bool kg_graph_is_id(const KgJson *value);
-
 /*
  * Returns the type to which a property refers by id, if its value can be
  * written as edges. Such a value is an id, or an array of different ids if the

@@ -237,7 +237,7 @@ static void
 write_reference(Writer *w, const char *type, const char *id, const char *name,
 				const char *target, const KgJson *value)
 {
-	if (!kg_graph_is_id(value))
+	if (!kg_json_is_id(value))
 		return;
 	kg_buf_puts(w->out, "    <edge");
 	write_end(w->out, "source", type, id);

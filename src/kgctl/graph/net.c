@@ -235,9 +235,7 @@ own_id(const KgGraph *graph, const KgNode *node, const char *field)
 	if (kgctl_json_length(found) != 1)
 		return NULL;
 	found = found->u.items[0];
-	return found->kind == KG_JSON_STRING || found->kind == KG_JSON_NUMBER
-			   ? found->u.text
-			   : NULL;
+	return kg_json_is_id(found) ? found->u.text : NULL;
 }
 
 /*

@@ -43,7 +43,7 @@ write_reference(Writer *w, const KgTerm *subject, const char *name,
 {
 	KgTerm object = {KG_TERM_IRI, NULL, NULL};
 
-	if (!kg_graph_is_id(value))
+	if (!kg_json_is_id(value))
 		return;
 	object.text = kg_rdf_entity(w->graph, target, value->u.text);
 	w->triple(w->arg, subject, kg_rdf_name(w->graph, name), &object);
