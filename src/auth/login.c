@@ -395,7 +395,7 @@ kg_auth_login(const text *token, bool session, bool again)
 	if (!tenant_exists(claims.identity.tenant))
 	{
 		kg_tenant_refuse_moved(claims.identity.tenant, NULL);
-		forbid("its tenant does not exist here");
+		forbid("its tenant does not exist in this database");
 	}
 	if (claims.identity.agent != NULL &&
 		kg_agent_get(claims.identity.tenant, claims.identity.agent) == NULL)

@@ -180,8 +180,9 @@ check_keyword(const char *name, bool blind, const char *pointer,
 	{
 		if (!blind)
 			return;
-		err = kg_error_new(
-			KG_INVALID_INPUT, "annotation \"%s\" has no effect here", name);
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "annotation \"%s\" has no effect in this subschema",
+						   name);
 		kg_error_expected(err,
 						  "annotations on properties that are declared "
 						  "by name under \"properties\"");

@@ -402,10 +402,9 @@ kg_counts_check(const KgType *type, const KgField *field, const char *path,
 	KG_THROW(
 		KG_LIMIT_EXCEEDED,
 		.message = psprintf(
-			"property \"%s\" of entity type \"%s\" is counted for each "
-			"entity, because the caller does not see the whole tenant or "
-			"the call has valid_at, and the other conditions leave more "
-			"entities than kg_graph.max_scan (%d)",
+			"property \"%s\" of entity type \"%s\" would be counted for more "
+			"than %d entities (kg_graph.max_scan); its stored counts are only "
+			"for callers that see the whole tenant, and calls without valid_at",
 			field->name,
 			kg_type_handle(type),
 			kg_setting_max_scan),

@@ -117,7 +117,10 @@ extern bool kg_check_value(const KgJsInstr *instr, const KgJsVal *val);
 extern bool kg_run_multiple(KgJsRun *run, const char *number,
 							const char *divisor);
 
-/* Matches a string with a pattern, and adds the cost. */
+/*
+ * Matches a string with a pattern, and adds the steps of the match to the cost
+ * of the evaluation.
+ */
 static inline bool
 kg_run_matches(KgJsRun *run, const KgPattern *pattern, const KgJsVal *val)
 {

@@ -34,7 +34,7 @@ typedef struct KgToolCall
 	/* The next members are set for registered tools only. */
 	/* the registered tool; NULL: the tool is not registered */
 	const struct KgDefinition *registered;
-	/* operation of the registered tool that runs or ran last */
+	/* the operation that the registered tool runs, or has run last; or NULL */
 	const struct KgOperationDefined *op;
 	bool in_operation;
 } KgToolCall;

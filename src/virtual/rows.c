@@ -78,7 +78,8 @@ amend(ErrorData *edata, void *arg)
 	kg_error_throw_expected(
 		err,
 		forbidden ? "a role to which the table's owner has granted SELECT"
-				  : "a table whose columns and policies fit the binding");
+				  : "a table that has the columns of the binding, and whose "
+					"policies raise no errors");
 }
 
 void

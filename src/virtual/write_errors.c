@@ -666,13 +666,14 @@ refused_otherwise(const KgVAttempt *attempt, const ErrorData *edata)
 	}
 	else if (kg_error_is_builtin(edata) || kg_error_is_ours(edata))
 	{
-		err = kg_error_new(KG_FAILED_BINDING,
-						   "the table of type \"%s\" cannot be written",
-						   attempt->source->type->name);
+		err = kg_error_new(
+			KG_FAILED_BINDING,
+			"the statement that writes the table of type \"%s\" failed",
+			attempt->source->type->name);
 		kg_error_expected(
 			err,
-			"a table or view whose columns, triggers and policies "
-			"fit the binding");
+			"a table or view that has the columns of the binding, and whose "
+			"functions, triggers and policies raise no errors");
 	}
 	else
 	{

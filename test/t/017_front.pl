@@ -259,7 +259,7 @@ foreach my $role ('ada', 'ben')
 	is(with_token('front', $token{"t_$role"}, $list)->{out}, with_token($shard{$role}, $token{"t_$role"}, $list)->{out}, "a token of t_$role goes to its shard");
 	like(with_token('front', $token{"t_$role"}, $list)->{out}, qr/"total": 1[12]/, 'and is answered there');
 }
-like(with_token('two', $token{t_ada}, $list)->{err}, qr/ERROR:  (28000|42501): the token does not allow the call: its tenant does not exist here/, 'a token of t_ada is refused at the shard of t_ben');
+like(with_token('two', $token{t_ada}, $list)->{err}, qr/ERROR:  (28000|42501): the token does not allow the call: its tenant does not exist in this database/, 'a token of t_ada is refused at the shard of t_ben');
 foreach my $bad ($token{t_none}, 'rubbish', 'a.b.c', $token{t_ada} =~ s/[.][^.]*$/.AAAA/r, $token{t_ada} =~ s/^[^.]*/e30/r, 'e30.e30.e30', '')
 {
 	my ($front, $direct) = map { with_token($_, $bad, $list) } 'front', 'one';

@@ -58,10 +58,11 @@ extern void kg_correction_write(const KgCorrection *correction,
 								KgJsonWriter *w);
 
 /*
- * Corrects the text "got", which lists the values "parts". If the value at the
- * path is an array, the parts replace the text in this array. If the path leads
- * to a condition of a filter, the condition becomes {"in": [...]}. Any other
- * argument takes only one value and does not change.
+ * Corrects a text that lists several values in place of one: "got" is the text,
+ * such as "a, b", and "parts" are its n values. If the value at the path is an
+ * array, the parts replace the text in this array. Otherwise, if "condition" is
+ * true, the path leads to a condition of a filter, and {"in": [parts]} replaces
+ * the condition. Nothing else is changed, because only one value is possible.
  */
 extern void kg_correct_list(KgCorrection *correction, const char *path,
 							const JsonbValue *got, char **parts, int n,

@@ -482,7 +482,7 @@ check_operator(const KgCondition *condition)
 
 /*
  * Returns the folded text without blanks and the signs _ - . /, for comparing
- * labels and codes.
+ * labels and values of enums.
  */
 static char *
 bare_fold(const char *text)
@@ -524,8 +524,8 @@ throw_not_in_enum(const KgCondition *condition, const JsonbValue *value,
 			meant = field->enum_values[i];
 	if (meant)
 		err = kg_error_new(KG_INVALID_INPUT,
-						   "\"%s\" is not a code of property \"%s\"; the code "
-						   "is \"%s\"",
+						   "\"%s\" is not a value of property \"%s\", but "
+						   "\"%s\" is",
 						   text,
 						   field->name,
 						   meant);
@@ -819,8 +819,8 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 }
 
 /*
- * Replaces a part of an enum's codes by the codes that contain it. A negative
- * operator remains and negates the test with these codes.
+ * Replaces a part of an enum's values by the values that contain it. A negative
+ * operator remains and negates the test with these values.
  */
 static void
 expand_enum_substring(KgCondition *condition)

@@ -790,7 +790,7 @@ kg_op_passes(KgOp op, int order)
 		case KG_IS_START:
 		case KG_IS_END:
 			/*
-			 * Analysis replaced the operand by the codes of the enum that pass
+			 * Analysis replaced the operand by the values of the enum that pass
 			 * the test.
 			 */
 			return order == 0;

@@ -49,11 +49,11 @@ kg_graph_implied_rank(KgGraph *graph, int32 relation_no, bool target)
 /* Discards cached types, which may have changed. */
 extern void kg_graph_forget_types(KgGraph *graph);
 
-/* A resolved node. */
+/* The type, the id and, if requested, the data of a node. */
 typedef struct KgRef
 {
 	int64 node;
-	uint16 rank;
+	uint16 rank; /* rank of the node's type, see kg_graph_types() */
 	int idlen;
 	/* NUL-terminated if the string is still valid after the row is freed */
 	const char *id;

@@ -58,7 +58,12 @@ typedef struct KgRankQuery
 #define KG_RANK_BACKWARD 0x80000000U
 #define KG_RANK_RELATION(way) ((int32) ((way) & ~KG_RANK_BACKWARD))
 
-/* The scores of a ranking, allocated in the graph's context. */
+/*
+ * The scores of a ranking, allocated in the graph's context.
+ *
+ * A step is an edge that the walker can follow from a node to its other end. The
+ * steps of a node have consecutive indexes in "ends" and "ways".
+ */
 typedef struct KgRanking
 {
 	KgGraph *graph;

@@ -2,6 +2,9 @@
  * sql_graph.h
  *	  The fixed statements of the graph engine. Their texts contain no values
  *	  and no names from arguments.
+ *
+ * The comment before a statement, or before several similar statements, names
+ * the parameters ($1 ...) and, after a colon, the columns of the result.
  */
 #ifndef KG_SQL_GRAPH_H
 #define KG_SQL_GRAPH_H

@@ -75,11 +75,16 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 			 value.val.string.len > KG_MAX_ID_BYTES ||
 			 kg_has_control(value.val.string.val, value.val.string.len))
 	{
-		err = kg_error_new(KG_VALIDATION_FAILED,
-						   "id of an entity of type \"%s\" has %d bytes or "
-						   "control characters",
-						   type->name,
-						   value.val.string.len);
+		if (value.val.string.len < 1 || value.val.string.len > KG_MAX_ID_BYTES)
+			err = kg_error_new(KG_VALIDATION_FAILED,
+							   "id of an entity of type \"%s\" has %d bytes",
+							   type->name,
+							   value.val.string.len);
+		else
+			err = kg_error_new(KG_VALIDATION_FAILED,
+							   "id of an entity of type \"%s\" has control "
+							   "characters",
+							   type->name);
 		kg_error_got(err, &value);
 		kg_error_expected(
 			err, "1 to %d bytes without control characters", KG_MAX_ID_BYTES);

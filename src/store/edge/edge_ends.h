@@ -3,10 +3,11 @@
  *	  Updates at the ends of edges when edges are replaced.
  *
  * If the references of an entity change, one statement deletes edges and the
- * next statement inserts edges. Both change the counts and the packed edges of
- * the edges' ends. The locks for this are taken once for all ends, in a common
- * order. So two sessions that move entities between the same ends wait for
- * each other and do not deadlock.
+ * next statement inserts edges. Both statements change two kinds of data about
+ * the ends of these edges: the counts of their x-derived properties, and their
+ * packed edges (the copies of edges in kg_adjacency). The locks for this are
+ * taken once for all ends, in a common order. So two sessions that move
+ * entities between the same ends do not deadlock: one waits for the other.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */

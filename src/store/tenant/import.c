@@ -193,7 +193,7 @@ require_policies(Import *import)
 	if (SPI_processed == 0)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
-					   "policies of the source database are not in force here");
+					   "this database lacks policies of the source database");
 	for (uint64 i = 0; i < SPI_processed; i++)
 		kg_error_allow(err, kg_spi_cstring(i, 1));
 	kg_error_throw_expected(
@@ -721,10 +721,10 @@ throw_other_vectors(const KgVectors *vectors)
 	KG_THROW(
 		KG_FORBIDDEN,
 		.message = vectors->dimensions == 0
-					   ? "the tenant has embeddings, which are not enabled here"
+					   ? "the tenant has embeddings, but this database has not "
+						 "enabled them"
 					   : "the tenant's embeddings have other dimensions or "
-						 "another model "
-						 "than those here",
+						 "another model than those of this database",
 		.path = "/lines",
 		.expected =
 			"kg_enable_vectors() with the dimensions and the model of the "

@@ -382,8 +382,8 @@ append_variant(StringInfo sql, const KgCatalog *catalog, const KgView *view,
 }
 
 /*
- * Appends a SELECT of the edges of a relation with one variant, for a reader
- * that sees all entities. Every edge has both ends, so outer joins give the
+ * Appends a SELECT of the edges of a relation that joins only one pair of types
+ * (one KgVariant), for a reader that sees all entities. Every edge has both ends, so outer joins give the
  * same rows as inner joins. The planner removes an outer join if a query does
  * not use its columns.
  */

@@ -107,11 +107,11 @@ kg_tool_description(const KgType *type, int operation)
 		default:
 			appendStringInfo(
 				&text,
-				"List entities of type \"%s\" (bundle \"%s\"): %s and sorted. "
-				"If truncated, call it with next.",
+				"List, filter%s and sort entities of type \"%s\" (bundle "
+				"\"%s\"). If truncated, send the arguments in next.",
+				type->binding ? "" : ", search",
 				type->name,
-				type->bundle,
-				type->binding ? "filtered" : "filtered, searched by name");
+				type->bundle);
 			break;
 	}
 	return text.data;

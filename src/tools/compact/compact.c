@@ -665,19 +665,23 @@ finish(Compact *c, Jsonb *(*behind)(const Jsonb *arguments))
 	return said;
 }
 
-/* Raises KG_INVALID_INPUT if the call has one of the arguments "keys". */
+/*
+ * Raises KG_INVALID_INPUT if the call has one of the arguments "keys". The
+ * message says with which arguments they cannot be used.
+ */
 static void
-refuse_beside(Compact *c, const char *const *keys, int n, const char *expected)
+refuse_beside(Compact *c, const char *const *keys, int n, const char *beside,
+			  const char *expected)
 {
 	for (int i = 0; i < n; i++)
 	{
 		if (!kg_input_has(&c->call.input, keys[i]))
 			continue;
-		KG_THROW(
-			KG_INVALID_INPUT,
-			.message = psprintf("argument \"%s\" cannot be used here", keys[i]),
-			.path = kg_input_path(&c->call.input, keys[i]),
-			.expected = expected);
+		KG_THROW(KG_INVALID_INPUT,
+				 .message = psprintf(
+					 "argument \"%s\" cannot be used with %s", keys[i], beside),
+				 .path = kg_input_path(&c->call.input, keys[i]),
+				 .expected = expected);
 	}
 }
 
@@ -986,6 +990,7 @@ kg_tool_find(const Jsonb *arguments)
 		c,
 		of_search,
 		lengthof(of_search),
+		"arguments of a list, such as \"filters\"",
 		"\"vector\" with no other arguments than query, mode, type and limit");
 	c->names = names;
 	c->listed = type;
@@ -1344,6 +1349,7 @@ connect_all(Compact *c)
 	refuse_beside(c,
 				  of_paths,
 				  lengthof(of_paths),
+				  "\"within\"",
 				  "\"from\" with \"within\", for the nodes that several "
 				  "entities share; or \"from\" and \"to\", for paths");
 	c->names = names;

@@ -450,8 +450,8 @@ has_words(const KgInput *in)
 }
 
 /*
- * Replaces synonyms by the names of arguments that the schema has. Returns
- * whether the object has any.
+ * Replaces each synonym of an argument by the argument's name in the schema.
+ * Returns false if the object has no synonyms.
  */
 static bool
 take_words(KgInput *in)

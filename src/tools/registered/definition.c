@@ -530,12 +530,13 @@ report_references(const Reading *r)
 {
 	KgError *err = kg_error_new(
 		KG_LIMIT_EXCEEDED,
-		"the schemas to which the arguments refer are larger than %d times "
-		"kg_graph.max_tool_bytes (%d kB)",
-		KG_REFERENCED,
-		kg_setting_max_tool_bytes);
+		"the targets of \"$ref\" in the arguments have more than %d kB, "
+		"%d times kg_graph.max_tool_bytes",
+		KG_REFERENCED * kg_setting_max_tool_bytes,
+		KG_REFERENCED);
 
-	kg_error_expected(err, "fewer or shorter references");
+	kg_error_expected(err,
+					  "fewer \"$ref\", or shorter schemas to which they refer");
 	report(r->errors, err, "/input_schema");
 }
 

@@ -425,7 +425,8 @@ report_fault(const Trying *t, const KgSchemaError *fault, int tried)
 						   t->op->tool);
 	else
 		err = kg_error_new(KG_INVALID_INPUT,
-						   "tool \"%s\" does not take these arguments",
+						   "tool \"%s\" does not accept the value at the "
+						   "error's path",
 						   t->op->tool);
 	if (inner->value)
 	{

@@ -704,11 +704,13 @@ static void
 check_size(Size size)
 {
 	if (size > kg_setting_max_reply_bytes)
-		kg_error_throw(kg_error_new(KG_LIMIT_EXCEEDED,
-									"the reply has %zu bytes; "
-									"kg_graph.max_reply_bytes allows %d",
-									size,
-									kg_setting_max_reply_bytes));
+		kg_error_throw_expected(
+			kg_error_new(KG_LIMIT_EXCEEDED,
+						 "the reply has %zu bytes; "
+						 "kg_graph.max_reply_bytes allows %d",
+						 size,
+						 kg_setting_max_reply_bytes),
+			"arguments that request less data");
 }
 
 /*
