@@ -1036,7 +1036,7 @@ UPDATE @extschema@.kg_manifest m
  WHERE ((m.kind = 'policy' AND d.definition ~ 'kg_(own_tenant|require_owner)[(]') OR m.name IN ('kg_entity_node_idx', 'kg_tool_operation_check'))
    AND d.kind = m.kind AND d.on_table = m.on_table AND d.name = m.name;
 UPDATE @extschema@.kg_manifest
-   SET definition = (SELECT string_agg(name, ',' ORDER BY name COLLATE "C") FROM unnest(string_to_array(definition, ',') || ARRAY['node', 'target']) name)
+   SET definition = (SELECT string_agg(name, ',' ORDER BY name COLLATE "C") FROM unnest(string_to_array(definition, ',') || ARRAY['node', 'target', 'not_recorded']) name)
  WHERE kind = 'columns' AND on_table = 'kg_freed';
 DELETE FROM @extschema@.kg_manifest WHERE kind = 'placement' AND definition LIKE '% SET UNLOGGED;';
 -- 0.1.0 noted NOT NULL as a constraint on PostgreSQL 18; it is a property of the column now.
