@@ -88,7 +88,7 @@ SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'shelves', 'version', '
     {"entity_type": "shelf", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "book": {"type": "string", "x-ref": "book", "x-relation": "HOLDS"}}}}]'::jsonb,
   'relations', '[]'::jsonb, 'entities', jsonb_build_array('{"entity_type": "topic", "items": [{"id": "hub", "name": "hub"}]}'::jsonb,
     jsonb_build_object('entity_type', 'book', 'items', (SELECT jsonb_agg(jsonb_build_object('id', 'b' || n, 'topic', 'hub')) FROM generate_series(1, 2000) n)),
-    jsonb_build_object('entity_type', 'shelf', 'items', (SELECT jsonb_agg(jsonb_build_object('id', 's' || n, 'book', 'b' || n)) FROM generate_series(1, 3) n))))) ? 'revision';
+    jsonb_build_object('entity_type', 'shelf', 'items', (SELECT jsonb_agg(jsonb_build_object('id', 's' || n, 'book', 'b' || n)) FROM generate_series(1, 200) n))))) ? 'revision';
 \c - :owner
 \pset format unaligned
 \pset tuples_only on

@@ -5,7 +5,7 @@
  * A chain is walked from all nodes at once, like the steps of a traversal
  * (query/graph/traverse.h), but its rows are not listed. If the ends of a
  * chain are known and are far fewer than the nodes, the chain is walked from
- * the ends.
+ * the ends, unless that walk is estimated to be longer.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@
 #include "utils/memutils.h"
 
 /*
- * A walk from the ends is chosen if there are more nodes than this for each
+ * A walk from the ends is considered if there are more nodes than this for each
  * known end.
  */
 #define KG_MANY_FOR_AN_END 64
@@ -166,11 +166,25 @@ walk_back(KgGraph *graph, const KgAnchor *back, KgTraversal *t)
 }
 
 /*
+ * Returns whether the estimated walk of the chain from its ends is shorter than
+ * that from the nodes. With an authorizer, an estimate would request decisions.
+ */
+static bool
+costs_less(KgGraph *graph, const KgAnchor *back, const int64 *nodes, uint32 n)
+{
+	const KgChain *chain = back->chain;
+
+	return graph->catalog->authorizes ||
+		   kg_anchor_cost(graph, back) <=
+			   kg_cost_of(graph, nodes, n, chain->specs, chain->nsteps);
+}
+
+/*
  * Sets counts[i] to the number of ends of the chain from node i, by a walk
  * from the ends. If the chain has several steps, counts[i] is 1 if there is
- * any end, otherwise 0.
+ * any end, otherwise 0. Returns false if a walk from the nodes costs less.
  */
-static void
+static bool
 count_back(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
 		   uint32 *counts)
 {
@@ -186,6 +200,8 @@ count_back(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
 	memset(&start, 0, sizeof(start));
 	start.among = &starts;
 	back = anchor_of(graph, chain, &start);
+	if (!costs_less(graph, &back, nodes, n))
+		return false;
 	walk_back(graph, &back, &t);
 	last = &t.steps[chain->nsteps - 1];
 	for (uint64 e = 0; e < last->first[last->nstarts]; e++)
@@ -196,6 +212,7 @@ count_back(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
 		if (place != KG_NO_NODE)
 			counts[place]++;
 	}
+	return true;
 }
 
 /* State of counting the distinct ends of the last step from one start. */
@@ -279,10 +296,9 @@ count(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
 
 	resolve_ends(graph, chain, n / KG_MANY_FOR_AN_END);
 	given = given_ends(chain);
-	if (given != NULL && (uint64) given->n * KG_MANY_FOR_AN_END < n &&
-		(chain->nsteps == 1 || asks_for_one(chain)))
-		count_back(graph, chain, nodes, n, counts);
-	else
+	if (given == NULL || (uint64) given->n * KG_MANY_FOR_AN_END >= n ||
+		!(chain->nsteps == 1 || asks_for_one(chain)) ||
+		!count_back(graph, chain, nodes, n, counts))
 		count_forth(graph, chain, nodes, n, counts);
 	chain->walked = true;
 	for (uint32 i = 0; i < n; i++)

@@ -985,11 +985,10 @@ keep_connected(KgAggregate *a, KgChain *steps, int64 *nodes, uint32 n)
 	 */
 	if (a->deepest == 0)
 		kept = kg_related_keep(graph, &condition, nodes, n);
-	else
-		kg_cost_traverse(
-			graph, nodes, n, a->steps.specs, a->steps.n, "/relationships");
 	if (kept > 0)
 		return kept;
+	kg_cost_traverse(
+		graph, nodes, n, a->steps.specs, a->steps.n, "/relationships");
 	kg_traverse_run(
 		t, graph, seen_type(a), nodes, n, a->steps.specs, a->steps.n);
 	for (uint32 s = 0; s < t->steps[0].nstarts; s++)
