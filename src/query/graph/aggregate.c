@@ -351,7 +351,9 @@ find_group(KgGroups *groups, const KgGroupValue *keys)
 		 slot = (slot + 1) & (groups->nslots - 1))
 		if (group->hash == hash && same_keys(groups, group, keys))
 			return group;
-	group = MemoryContextAllocZero(groups->context, sizeof(KgGroup));
+	group = MemoryContextAllocZero(groups->context,
+								   offsetof(KgGroup, accumulators) +
+									   groups->nspecs * sizeof(KgAccumulator));
 	group->hash = hash;
 	group->number = groups->n;
 	for (int i = 0; i < groups->nkeys; i++)

@@ -97,7 +97,7 @@ typedef struct KgGroup
 	uint32 hash;
 	uint32 number;
 	KgGroupValue keys[KG_MAX_GROUPS];
-	KgAccumulator accumulators[KG_MAX_AGGREGATIONS];
+	KgAccumulator accumulators[FLEXIBLE_ARRAY_MEMBER];
 } KgGroup;
 
 typedef struct KgGroups KgGroups;
