@@ -11,6 +11,7 @@
 #include "ask/allowed.h"
 #include "ask/view.h"
 #include "base/cache.h"
+#include "catalog/pg_type.h"
 #include "model/binding.h"
 #include "model/bound_table.h"
 #include "parser/analyze.h"
