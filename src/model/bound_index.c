@@ -203,7 +203,30 @@ has_column_at(Relation index, int at, int64 column)
 		   heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
 }
 
-static const KgBoundPrefix *
+/* Returns what the first index that serves the column gives, or NULL. */
+static const void *
+first_of_indexes(Oid relid, int64 column,
+				 const void *(*of_index)(Relation index, int64 column))
+{
+	Relation relation = try_table_open(relid, AccessShareLock);
+	const void *result = NULL;
+	ListCell *lc;
+
+	if (relation == NULL)
+		return NULL;
+	foreach(lc, RelationGetIndexList(relation))
+	{
+		Relation index = index_open(lfirst_oid(lc), AccessShareLock);
+
+		if (result == NULL)
+			result = of_index(index, column);
+		index_close(index, AccessShareLock);
+	}
+	table_close(relation, AccessShareLock);
+	return result;
+}
+
+static const void *
 prefix_of(Relation index, int64 column)
 {
 	static const KgBoundPrefix by_pattern = {"~>=~", "~<~", ""};
@@ -224,22 +247,7 @@ prefix_of(Relation index, int64 column)
 const KgBoundPrefix *
 kg_bound_prefix(Oid relid, int64 column)
 {
-	Relation relation = try_table_open(relid, AccessShareLock);
-	const KgBoundPrefix *prefix = NULL;
-	ListCell *lc;
-
-	if (relation == NULL)
-		return NULL;
-	foreach(lc, RelationGetIndexList(relation))
-	{
-		Relation index = index_open(lfirst_oid(lc), AccessShareLock);
-
-		if (prefix == NULL)
-			prefix = prefix_of(index, column);
-		index_close(index, AccessShareLock);
-	}
-	table_close(relation, AccessShareLock);
-	return prefix;
+	return first_of_indexes(relid, column, prefix_of);
 }
 
 /*
@@ -247,7 +255,7 @@ kg_bound_prefix(Oid relid, int64 column)
  * can be used only with USAGE on the schema.
  */
 static const char *
-trigrams_of(Oid family)
+schema_of_trigrams(Oid family)
 {
 	HeapTuple tuple = SearchSysCache1(OPFAMILYOID, ObjectIdGetDatum(family));
 	const char *schema = NULL;
@@ -265,26 +273,21 @@ trigrams_of(Oid family)
 	return schema;
 }
 
+static const void *
+trigrams_of(Relation index, int64 column)
+{
+	const char *schema = NULL;
+
+	for (int i = 0; i < index->rd_index->indnkeyatts && schema == NULL; i++)
+		if (has_column_at(index, i, column))
+			schema = schema_of_trigrams(index->rd_opfamily[i]);
+	return schema;
+}
+
 const char *
 kg_bound_trigrams(Oid relid, int64 column)
 {
-	Relation relation = try_table_open(relid, AccessShareLock);
-	const char *schema = NULL;
-	ListCell *lc;
-
-	if (relation == NULL)
-		return NULL;
-	foreach(lc, RelationGetIndexList(relation))
-	{
-		Relation index = index_open(lfirst_oid(lc), AccessShareLock);
-
-		for (int i = 0; i < index->rd_index->indnkeyatts && schema == NULL; i++)
-			if (has_column_at(index, i, column))
-				schema = trigrams_of(index->rd_opfamily[i]);
-		index_close(index, AccessShareLock);
-	}
-	table_close(relation, AccessShareLock);
-	return schema;
+	return first_of_indexes(relid, column, trigrams_of);
 }
 
 char *
