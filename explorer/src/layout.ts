@@ -62,7 +62,10 @@ export class Layout {
   }
 }
 
-export const radius = (node: Node): number => (node.start ? 11 : 6.5) + Math.min(6, 1.1 * Math.sqrt(node.degree));
+/** A group is larger the more it stands for. */
+export const radius = (node: Node): number => (node.start ? 11 : 6.5) + Math.min(6, 1.1 * Math.sqrt(node.degree)) + (node.group ? 3 * Math.log10(node.stands + 1) : 0);
+/** The ring around a group. */
+export const RING = 3.5;
 
 /** Paths from left to right: a column for each distance from the start. */
 export function layers(paths: string[][], graph: Graph): void {

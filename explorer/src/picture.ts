@@ -2,7 +2,7 @@
 // pointer and keyboard.  What it shows is also in the table beside it.
 import { announce, h, icon, onTheme } from './dom';
 import type { Edge, Graph, Node } from './graph';
-import { radius } from './layout';
+import { radius, RING } from './layout';
 import { relationName, type Schema } from './schema';
 import { isolated, t } from './text';
 
@@ -445,9 +445,14 @@ function paintNodes(
     c.lineWidth = 1.8;
     c.strokeStyle = color;
     c.stroke();
+    if (node.group) {
+      c.beginPath();
+      c.arc(node.x, node.y, r + RING, 0, Math.PI * 2);
+      c.stroke();
+    }
     if (node === chosen || node === hover) {
       c.beginPath();
-      c.arc(node.x, node.y, r + 4 / Math.sqrt(scale), 0, Math.PI * 2);
+      c.arc(node.x, node.y, r + (node.group ? RING : 0) + 4 / Math.sqrt(scale), 0, Math.PI * 2);
       c.lineWidth = (node === chosen ? 2.2 : 1.2) / Math.sqrt(scale);
       c.strokeStyle = node === chosen ? colors.accent : colors.muted;
       c.stroke();
