@@ -31,7 +31,7 @@ print(json.dumps({
     "relations": [{"name": "INSPECTS", "from": "worker", "to": "plant", "inverse": "INSPECTED_BY",
                    "schema": {"type": "object", "properties": {"year": {"type": "integer"}}}}],
     "entities": [
-        {"entity_type": "town", "items": [{"id": "t", "name": "Springfield"}]},
-        {"entity_type": "plant", "items": [{"id": "main", "name": "Main plant", "town": "t"}, {"id": "small", "name": "Small plant", "town": "t"}]},
+        {"entity_type": "town", "items": [{"id": "t-springfield", "name": "Springfield"}]},
+        {"entity_type": "plant", "items": [{"id": "main", "name": "Main plant", "town": "t-springfield"}, {"id": "small", "name": "Small plant", "town": "t-springfield"}]},
         {"entity_type": "part", "items": parts}, {"entity_type": "worker", "items": workers}],
     "edges": [{"relation": "INSPECTS", "from": f"worker:w{i:03}", "to": "plant:main", "properties": {"year": 2000 + i % 25}} for i in range(1, INSPECTORS + 1)]}))
