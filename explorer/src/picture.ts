@@ -434,7 +434,7 @@ function paintNodes(
     const r = radius(node);
     c.globalAlpha = near && !near.has(node) ? 0.35 : 1;
     c.beginPath();
-    c.arc(node.x, node.y, r, 0, Math.PI * 2);
+    c.arc(node.x, node.y, node.group ? r - RING : r, 0, Math.PI * 2);
     c.fillStyle = colors.back;
     c.fill();
     // What was grown from is filled; what may have more is lighter.
@@ -447,12 +447,12 @@ function paintNodes(
     c.stroke();
     if (node.group) {
       c.beginPath();
-      c.arc(node.x, node.y, r + RING, 0, Math.PI * 2);
+      c.arc(node.x, node.y, r, 0, Math.PI * 2);
       c.stroke();
     }
     if (node === chosen || node === hover) {
       c.beginPath();
-      c.arc(node.x, node.y, r + (node.group ? RING : 0) + 4 / Math.sqrt(scale), 0, Math.PI * 2);
+      c.arc(node.x, node.y, r + 4 / Math.sqrt(scale), 0, Math.PI * 2);
       c.lineWidth = (node === chosen ? 2.2 : 1.2) / Math.sqrt(scale);
       c.strokeStyle = node === chosen ? colors.accent : colors.muted;
       c.stroke();

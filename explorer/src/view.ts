@@ -79,6 +79,8 @@ export class View {
     this.showLegend();
     this.showTables();
     this.picture.draw();
+    const chosen = this.picture.chosen.node;
+    if (chosen?.group) this.selection.querySelector('.chosen')!.textContent = chosen.label;
     if (this.graph.full !== this.said.full) this.say(this.said.text, ...this.said.more);
   }
 
