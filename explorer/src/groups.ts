@@ -95,7 +95,7 @@ export function groupBox(context: Context, group: Group, member?: Member): HTMLE
   const show = () => {
     const { reply, start } = place;
     const total = Number(reply.total ?? reply.total_at_least ?? 0);
-    replace(list, reply.nodes.length === 0 ? h('li', { class: 'muted' }, t('empty')) : reply.nodes.map((node: Json) => {
+    replace(list, reply.nodes.length === 0 ? h('li', { class: 'muted' }, t(reply.truncated ? 'searchCut' : 'empty')) : reply.nodes.map((node: Json) => {
       const handle = `${node.type}:${node.id}`;
       const label = schema.label(node.type, node.properties, String(node.id));
       return h('li', {}, entityLink(schema, handle, label), member && turner(member, handle, label));

@@ -122,6 +122,7 @@ export class View {
   private async showNode(node: Node): Promise<void> {
     const { context } = this;
     const type = await context.schema.detail(node.type);
+    if (this.picture.chosen.node !== node) return;
     const grow = this.actions.grow;
     const grown = h('button', { type: 'button', class: 'primary', on: { click: () => grow && void grow(node) } }, icon('plus'), node.grown ? t('growMore') : t('grow'));
     replace(this.selection,

@@ -9,7 +9,7 @@ import { splitHandle, type Schema } from './schema';
 import type { Json } from './server';
 import { t, type Word } from './text';
 
-interface View { name: string; address: string }
+interface SavedView { name: string; address: string }
 /** Why something was not done, in words; stored: what the browser has is no list of views. */
 class Refused extends Error {
   constructor(message: string, readonly stored?: string) { super(message); }
@@ -21,11 +21,11 @@ const LARGEST = 1_000_000;
 // ---- what is stored, and a file ----
 
 /** The views of a text, each checked; their names may repeat. */
-function viewsOf(text: string): View[] {
+function viewsOf(text: string): SavedView[] {
   let told: Json;
   try { told = JSON.parse(text); } catch { throw new Refused(t('viewsNoJson')); }
   if (!Array.isArray(told?.views)) throw new Refused(t('viewsNoList'));
-  return told.views.map((view: Json, i: number): View => {
+  return told.views.map((view: Json, i: number): SavedView => {
     for (const member of ['name', 'address'])
       if (typeof view?.[member] !== 'string' || view[member].trim() === '') throw new Refused(t('viewsNoMember', { n: i + 1, member }));
     // An address leads to a screen of this page, and nowhere else.
@@ -34,10 +34,10 @@ function viewsOf(text: string): View[] {
   });
 }
 
-const textOf = (views: View[]): string => `${write({ views }, 1)}\n`;
+const textOf = (views: SavedView[]): string => `${write({ views }, 1)}\n`;
 
 /** The views with others, none twice, none lost: a name that is taken gets a number. */
-function joined(views: View[], others: View[]): { all: View[]; added: number; renamed: number } {
+function joined(views: SavedView[], others: SavedView[]): { all: SavedView[]; added: number; renamed: number } {
   const all = [...views];
   const names = new Set(views.map((view) => view.name));
   const there = new Set(views.map((view) => write([view.name, view.address])));
@@ -58,7 +58,7 @@ class Store {
   private readonly key: string;
   constructor(place: string) { this.key = `kg_graph views ${place}`; }
 
-  read(): View[] {
+  read(): SavedView[] {
     let text: string | null;
     try { text = localStorage.getItem(this.key); } catch (problem) { throw new Refused(t('viewsNoStore', { text: (problem as Error).message })); }
     if (text === null) return [];
@@ -66,7 +66,7 @@ class Store {
   }
 
   /** Reads anew and stores: another window may have stored since. */
-  change(how: (views: View[]) => View[]): void {
+  change(how: (views: SavedView[]) => SavedView[]): void {
     const views = how(this.read());
     try { localStorage.setItem(this.key, textOf(views)); } catch (problem) { throw new Refused(t('viewsNoStore', { text: (problem as Error).message })); }
   }
@@ -113,16 +113,16 @@ export function viewsScreen(context: Context, main: HTMLElement, query: URLSearc
       return false;
     }
   };
-  const named = (text: string, views: View[]): string => {
+  const named = (text: string, views: SavedView[]): string => {
     const name = text.trim();
     if (name === '') throw new Refused(t('viewNoName'));
     if (views.some((view) => view.name === name)) throw new Refused(t('viewExists', { name }));
     return name;
   };
-  const same = (a: View) => (b: View) => a.name === b.name && a.address === b.address;
-  const button = (word: Word, view: View, action: () => void, mark: string) => h('button', { type: 'button', class: 'small', 'aria-label': `${t(word)}: ${view.name}`, on: { click: action } }, icon(mark), t(word));
+  const same = (a: SavedView) => (b: SavedView) => a.name === b.name && a.address === b.address;
+  const button = (word: Word, view: SavedView, action: () => void, mark: string) => h('button', { type: 'button', class: 'small', 'aria-label': `${t(word)}: ${view.name}`, on: { click: action } }, icon(mark), t(word));
 
-  const remove = (view: View) => {
+  const remove = (view: SavedView) => {
     if (!attempt(() => store.change((views) => views.filter((one) => !same(view)(one))))) return;
     show();
     tell(t('viewDeleted', { name: view.name }), h('button', { type: 'button', class: 'small', on: { click: () => {
@@ -132,7 +132,7 @@ export function viewsScreen(context: Context, main: HTMLElement, query: URLSearc
     } } }, t('undo')));
     said.querySelector('button')?.focus();
   };
-  const rename = (view: View, row: HTMLElement) => {
+  const rename = (view: SavedView, row: HTMLElement) => {
     const field = h('input', { type: 'text', id: 'view-rename', value: view.name, 'aria-label': `${t('rename')}: ${view.name}`, autocomplete: 'off' });
     const done = () => {
       show();
@@ -156,7 +156,7 @@ export function viewsScreen(context: Context, main: HTMLElement, query: URLSearc
     field.select();
   };
 
-  const row = (view: View): HTMLElement => {
+  const row = (view: SavedView): HTMLElement => {
     const gone = missing(schema, view.address);
     const name = h('div', { class: 'view-name' }, h('a', { href: view.address, dir: 'auto' }, view.name), h('span', { class: 'muted' }, described(schema, view.address)),
       gone !== undefined && h('span', { class: 'notice' }, t('viewLost', { name: gone })));
@@ -164,7 +164,7 @@ export function viewsScreen(context: Context, main: HTMLElement, query: URLSearc
     return item;
   };
   const show = () => {
-    let views: View[] = [];
+    let views: SavedView[] = [];
     try {
       views = store.read();
     } catch (problem) {
@@ -190,7 +190,7 @@ export function viewsScreen(context: Context, main: HTMLElement, query: URLSearc
     try { if (chosen.size <= LARGEST) text = await chosen.text(); } catch { /* told as no JSON */ }
     file.value = '';
     attempt(() => {
-      let views: View[];
+      let views: SavedView[];
       try {
         if (chosen.size > LARGEST) throw new Refused(t('viewsLarge', { n: LARGEST }));
         views = viewsOf(text);

@@ -1,5 +1,6 @@
 // An entity with 5,000 neighbours: groups, pages, a search, a picture that stays small.
-import { accessible, clean, is, ok, part, settled, signIn, text, to, visit } from './browser.mjs';
+import { execFileSync } from 'node:child_process';
+import { accessible, clean, is, ok, part, serve, settled, signIn, text, to, visit } from './browser.mjs';
 
 // What the bundle of hub.py has.
 const GROUPS = { 'in town Town': 1, 'inspected by Worker': 300, 'made at Part': 4000, 'works at Worker': 999 };
@@ -54,6 +55,20 @@ export async function hub(server, tokens, shoot) {
     await parts.locator('[role=status]:text-is("1 to 20 of 4,000")').waitFor();
     await accessible(page, 'groups');
     await shoot(page, 'hub-page');
+    // A search that ends at names of others says so.
+    const set = (value) => execFileSync('psql', ['-qAtX', '-c', `ALTER ROLE kg_explorer_gate ${value}`]);
+    set('SET kg_graph.max_search_matches = 100');
+    const few = await serve();
+    set('RESET kg_graph.max_search_matches');
+    const cut = await visit(few);
+    await signIn(cut, few, '#/e/plant:large', tokens.c);
+    await group(cut, 'made at').locator('input').fill('gear');
+    await group(cut, 'made at').locator('.ends :text("Type more of the name.")').waitFor();
+    await group(cut, 'made at').locator('input').fill('gear of another');
+    await group(cut, 'made at').locator('.ends .name:text-is("Gear of another plant")').waitFor();
+    ok(true, 'a search that finds too many names of others asks for more of the name');
+    await cut.context().close();
+    await few.stop();
     await page.setViewportSize({ width: 390, height: 844 });
     await accessible(page, 'groups, 390');
     ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is wider than a narrow window');

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Prints a bundle with a hub: the plant "main" has 5,000 neighbours by two references and an
-# edge with a property.  Worker 1 to 300 also inspect it.
+# edge with a property.  Worker 1 to 300 also inspect it.  The plant "large" has 252.
 import json
 
-PARTS, WORKERS, INSPECTORS = 4000, 999, 300
+PARTS, WORKERS, INSPECTORS, OTHERS = 4000, 999, 300, 250
 TEXT = {"type": "string"}
 NAME = {"type": "string", "x-index": True}
 
@@ -19,7 +19,8 @@ def ref(target, relation):
 
 kinds = ["Gear", "Bolt", "Valve", "Pump", "Shaft", "Flange", "Spring", "Gasket"]
 parts = [{"id": f"p{i:04}", "name": f"{kinds[i % len(kinds)]} {i:04}", "plant": "main", "note": f"drawing {i}, " * 8} for i in range(1, PARTS + 1)]
-parts.append({"id": "other", "name": "Gear of another plant", "plant": "small"})
+parts += [{"id": f"z{i:03}", "name": f"Rotor {i:03}", "plant": "large"} for i in range(OTHERS)]
+parts.append({"id": "zz", "name": "Gear of another plant", "plant": "large"})
 workers = [{"id": f"w{i:03}", "name": f"Worker {i:03}", "plant": "main"} for i in range(1, WORKERS + 1)]
 print(json.dumps({
     "bundle_name": "factory", "version": "1", "description": "A hub of 5,000 neighbours.",
@@ -32,6 +33,6 @@ print(json.dumps({
                    "schema": {"type": "object", "properties": {"year": {"type": "integer"}}}}],
     "entities": [
         {"entity_type": "town", "items": [{"id": "t-springfield", "name": "Springfield"}]},
-        {"entity_type": "plant", "items": [{"id": "main", "name": "Main plant", "town": "t-springfield"}, {"id": "small", "name": "Small plant", "town": "t-springfield"}]},
+        {"entity_type": "plant", "items": [{"id": "main", "name": "Main plant", "town": "t-springfield"}, {"id": "large", "name": "Large plant", "town": "t-springfield"}]},
         {"entity_type": "part", "items": parts}, {"entity_type": "worker", "items": workers}],
     "edges": [{"relation": "INSPECTS", "from": f"worker:w{i:03}", "to": "plant:main", "properties": {"year": 2000 + i % 25}} for i in range(1, INSPECTORS + 1)]}))
