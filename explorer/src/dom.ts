@@ -84,6 +84,7 @@ const paths: Record<string, string> = {
   into: 'M13 8H4M7 5 4 8l3 3',
   both: 'M3 8h10M5.5 5.5 3 8l2.5 2.5M10.5 5.5 13 8l-2.5 2.5',
   theme: 'M8 2a6 6 0 1 0 6 6A4.5 4.5 0 0 1 8 2',
+  keep: 'M4 2h8v12l-4-3-4 3z',
   leave: 'M6 3H3v10h3M7 8h7M11 5l3 3-3 3',
   edit: 'M3 13l1-3.5L10.5 3 13 5.5 6.5 12z',
   close: 'm4 4 8 8M12 4l-8 8',

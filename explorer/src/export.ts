@@ -1,7 +1,7 @@
 // A picture as a file: SVG made of the same shapes as the canvas, and that SVG
 // painted as PNG.
 import type { Graph } from './graph';
-import { radius } from './layout';
+import { radius, RING } from './layout';
 import { curve, FONT, isFree, palette, shortened, type Area } from './picture';
 import { relationName, type Schema } from './schema';
 import { isolated } from './text';
@@ -43,8 +43,10 @@ export function svgText(graph: Graph, schema: Schema): string {
   }
   for (const node of nodes) {
     const color = colors.colors[schema.type(node.type).color];
-    out.push(`<circle cx="${n(node.x)}" cy="${n(node.y)}" r="${n(radius(node))}" fill="${colors.back}"/>`);
-    out.push(`<circle cx="${n(node.x)}" cy="${n(node.y)}" r="${n(radius(node))}" fill="${color}" fill-opacity="${node.grown || node.start ? 1 : 0.3}" stroke="${color}" stroke-width="1.8"><title>${escape(isolated(node.key))}</title></circle>`);
+    const r = radius(node);
+    out.push(`<circle cx="${n(node.x)}" cy="${n(node.y)}" r="${n(r)}" fill="${colors.back}"/>`);
+    out.push(`<circle cx="${n(node.x)}" cy="${n(node.y)}" r="${n(node.group ? r - RING : r)}" fill="${color}" fill-opacity="${node.grown || node.start ? 1 : 0.3}" stroke="${color}" stroke-width="1.8"><title>${escape(isolated(node.group ? node.label : node.key))}</title></circle>`);
+    if (node.group) out.push(`<circle cx="${n(node.x)}" cy="${n(node.y)}" r="${n(r)}" fill="none" stroke="${color}"/>`);
   }
   for (const node of nodes) out.push(text(node.x, node.y + radius(node) + 14, shortened(node.label, 28), colors.text, colors.back, 12));
   let x = left + 20;

@@ -1,8 +1,10 @@
 // What a picture shows: nodes and edges of the replies that were asked for,
-// each once, whichever reply told it.
+// each once, whichever reply told it.  A group of a hub's neighbours is one node.
+import { keyOf, type Group } from './groups';
 import { write } from './json';
 import type { Json } from './server';
 import type { Schema } from './schema';
+import { number } from './text';
 
 export interface Node {
   key: string;
@@ -19,6 +21,9 @@ export interface Node {
   degree: number;
   grown: boolean;
   start: boolean;
+  group?: Group;
+  /** For how many it stands: of a group those that are not drawn one by one. */
+  stands: number;
 }
 export interface Edge {
   key: string;
@@ -33,6 +38,16 @@ export interface Edge {
 }
 
 export const handleOf = (end: Json): string => `${end.type}:${end.id}`;
+
+/** Beside the node that it came with, away from the middle. */
+function place(node: Node, around: Node, turn: number): void {
+  node.depth = around.depth + 1;
+  const angle = turn * 2.399963;
+  const away = 40 + 6 * Math.sqrt(turn);
+  const out = Math.atan2(around.y, around.x);
+  node.x = around.x + Math.cos(out) * 50 + Math.cos(angle) * away;
+  node.y = around.y + Math.sin(out) * 50 + Math.sin(angle) * away;
+}
 
 const stable = (value: Json): string => write(value ?? null);
 
@@ -68,20 +83,37 @@ export class Graph {
         continue;
       }
       node.untrusted = Array.isArray(marks) ? [] : marks[node.type] ?? [];
-      if (around) {
-        node.depth = around.depth + 1;
-        const angle = fresh.length * 2.399963;
-        const away = 40 + 6 * Math.sqrt(fresh.length);
-        const out = Math.atan2(around.y, around.x);
-        node.x = around.x + Math.cos(out) * 50 + Math.cos(angle) * away;
-        node.y = around.y + Math.sin(out) * 50 + Math.sin(angle) * away;
-      }
+      if (around) place(node, around, fresh.length);
       this.nodes.set(node.key, node);
       fresh.push(node);
     }
     for (const told of reply.edges ?? []) this.addEdge(told, marks);
     this.settle();
     return fresh;
+  }
+
+  /** Adds a group, unless it is there. */
+  addGroup(group: Group, hub: Node, turn: number): Node[] {
+    const key = keyOf(group);
+    if (this.nodes.has(key)) return [];
+    const node: Node = { key, type: group.type, id: '', label: '', depth: 0, properties: {}, untrusted: [], x: 0, y: 0, degree: 0, grown: false, start: false, group, stands: group.total };
+    place(node, hub, turn);
+    this.nodes.set(key, node);
+    const [subject, object] = group.direction === 'incoming' ? [key, hub.key] : [hub.key, key];
+    this.addEdge({ predicate: group.relation, subject, object });
+    this.settle();
+    return [node];
+  }
+
+  /** The members of a group that are drawn one by one. */
+  members({ hub, relation, direction, type }: Group): Set<Node> {
+    const found = new Set<Node>();
+    for (const edge of this.edges.values()) {
+      if (edge.relation !== relation) continue;
+      if (direction !== 'incoming' && edge.source.key === hub) found.add(edge.target);
+      if (direction !== 'outgoing' && edge.target.key === hub) found.add(edge.source);
+    }
+    return new Set([...found].filter((node) => node.type === type && !node.group));
   }
 
   /** graph tools tell {type, id, properties}, BFS-QL {id: handle, entity_type, metadata}. */
@@ -94,7 +126,7 @@ export class Graph {
     const properties = told.properties ?? told.metadata ?? {};
     return {
       key: handle, type, id, label: this.schema.label(type, properties, id), depth: told.depth ?? 0,
-      properties, untrusted: [], x: 0, y: 0, degree: 0, grown: false, start: false,
+      properties, untrusted: [], x: 0, y: 0, degree: 0, grown: false, start: false, stands: 1,
     };
   }
 
@@ -134,6 +166,11 @@ export class Graph {
       if (list) list.push(edge);
       else pairs.set(pair, [edge]);
     }
+    for (const node of this.nodes.values()) {
+      if (!node.group) continue;
+      node.stands = Math.max(0, node.group.total - this.members(node.group).size);
+      node.label = `${number(node.stands)} × ${this.schema.type(node.type).title}`;
+    }
     for (const list of pairs.values())
       list.forEach((edge, i) => {
         const turned = edge.source.key > edge.target.key ? -1 : 1;
@@ -142,7 +179,7 @@ export class Graph {
   }
 
   visible(node: Node): boolean {
-    return node.start || !(this.hiddenTypes.has(node.type) || this.hiddenNodes.has(node.key));
+    return node.start || !(node.stands === 0 || this.hiddenTypes.has(node.type) || this.hiddenNodes.has(node.key));
   }
   shows(edge: Edge): boolean {
     return !this.hiddenRelations.has(edge.relation) && this.visible(edge.source) && this.visible(edge.target);
@@ -152,8 +189,9 @@ export class Graph {
 
   count(of: 'type' | 'relation'): Map<string, number> {
     const counts = new Map<string, number>();
-    if (of === 'type') for (const node of this.nodes.values()) counts.set(node.type, (counts.get(node.type) ?? 0) + 1);
-    else for (const edge of this.edges.values()) counts.set(edge.relation, (counts.get(edge.relation) ?? 0) + 1);
+    const add = (name: string, n: number) => counts.set(name, (counts.get(name) ?? 0) + n);
+    if (of === 'type') for (const node of this.nodes.values()) add(node.type, node.stands);
+    else for (const edge of this.edges.values()) add(edge.relation, edge.source.stands * edge.target.stands);
     return new Map([...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)));
   }
 }

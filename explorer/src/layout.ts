@@ -62,7 +62,11 @@ export class Layout {
   }
 }
 
-export const radius = (node: Node): number => (node.start ? 11 : 6.5) + Math.min(6, 1.1 * Math.sqrt(node.degree));
+/** How far apart the two rings of a group are. */
+export const RING = 3.5;
+
+/** A group is larger the more it stands for. */
+export const radius = (node: Node): number => (node.start ? 11 : 6.5) + Math.min(6, 1.1 * Math.sqrt(node.degree)) + (node.group ? RING + 3 * Math.log10(node.stands + 1) : 0);
 
 /** Paths from left to right: a column for each distance from the start. */
 export function layers(paths: string[][], graph: Graph): void {

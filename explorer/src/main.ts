@@ -15,6 +15,7 @@ import { queryScreen } from './screen_query';
 import { schemaScreen } from './screen_schema';
 import { HttpServer, ServerGone, Unauthorized, type Server } from './server';
 import { language, t } from './text';
+import { keepsViews, viewsScreen } from './views';
 
 const VERSION = '1';
 const root = document.getElementById('app')!;
@@ -54,8 +55,10 @@ function showBar(): void {
       !chat && item('', '', t('home')),
       context.schema.types.size > 0 && item('s', 's', t('schema')),
       context.schema.has('find_paths') && item('p', 'p', t('paths')),
-      context.schema.has('query') && item('q', 'q', t('query'))),
+      context.schema.has('query') && item('q', 'q', t('query')),
+      keepsViews(context) && item('v', 'v', t('views'))),
     h('div', { class: 'bar-end' },
+      context && keepsViews(context) && screen !== 'v' && h('button', { type: 'button', class: 'tool', title: t('saveView'), 'aria-label': t('saveView'), on: { click: () => go(link('v', '', { a: location.hash || '#/' })) } }, icon('keep')),
       chat ? chat.resize : h('button', { type: 'button', class: 'tool', title: t('theme'), 'aria-label': t('theme'), on: { click: turnTheme } }, icon('theme')),
       server instanceof HttpServer && server.hasToken && h('button', { type: 'button', class: 'tool', title: t('signOut'), 'aria-label': t('signOut'), on: { click: signOut } }, icon('leave'))));
 }
@@ -137,6 +140,7 @@ async function show(): Promise<void> {
     else if (screen === 'p') await pathScreen(context, place, query);
     else if (screen === 'q') await queryScreen(context, place, query);
     else if (screen === 's') await schemaScreen(context, place);
+    else if (screen === 'v' && keepsViews(context)) viewsScreen(context, place, query);
     else if (screen === 'c') await callScreen(context, place, subject, query);
     else await home(context, place);
   } catch (problem) {

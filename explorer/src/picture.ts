@@ -2,7 +2,7 @@
 // pointer and keyboard.  What it shows is also in the table beside it.
 import { announce, h, icon, onTheme } from './dom';
 import type { Edge, Graph, Node } from './graph';
-import { radius } from './layout';
+import { radius, RING } from './layout';
 import { relationName, type Schema } from './schema';
 import { isolated, t } from './text';
 
@@ -434,7 +434,7 @@ function paintNodes(
     const r = radius(node);
     c.globalAlpha = near && !near.has(node) ? 0.35 : 1;
     c.beginPath();
-    c.arc(node.x, node.y, r, 0, Math.PI * 2);
+    c.arc(node.x, node.y, node.group ? r - RING : r, 0, Math.PI * 2);
     c.fillStyle = colors.back;
     c.fill();
     // What was grown from is filled; what may have more is lighter.
@@ -445,6 +445,11 @@ function paintNodes(
     c.lineWidth = 1.8;
     c.strokeStyle = color;
     c.stroke();
+    if (node.group) {
+      c.beginPath();
+      c.arc(node.x, node.y, r, 0, Math.PI * 2);
+      c.stroke();
+    }
     if (node === chosen || node === hover) {
       c.beginPath();
       c.arc(node.x, node.y, r + 4 / Math.sqrt(scale), 0, Math.PI * 2);

@@ -26,6 +26,7 @@ export interface Type {
   properties: Property[];
   color: number;
 }
+export type Direction = 'outgoing' | 'incoming' | 'both';
 export interface Relation { name: string; inverse?: string; symmetric: boolean; from: string; to: string; properties: Property[] }
 
 export const COLORS = 10;
@@ -126,24 +127,18 @@ export class Schema {
     return typeof value === 'string' && value !== '' ? value : id;
   }
 
-  /** The relationship types of a type, each way round that there is. */
-  around(type: string): { relation: Relation; direction: 'outgoing' | 'incoming' | 'both' }[] {
-    const all: { relation: Relation; direction: 'outgoing' | 'incoming' | 'both' }[] = [];
-    const seen = new Set<string>();
-    const add = (relation: Relation, direction: 'outgoing' | 'incoming' | 'both') => {
-      const key = `${direction} ${relation.name}`;
-      if (!seen.has(key)) all.push({ relation, direction });
-      seen.add(key);
+  /** The relationship types of a type, each way round that there is, with the types they lead to. */
+  around(type: string): { relation: Relation; direction: Direction; type: string }[] {
+    const all = new Map<string, { relation: Relation; direction: Direction; type: string }>();
+    const add = (relation: Relation, direction: Direction, other: string) => {
+      const key = `${direction} ${relation.name} ${other}`;
+      if (!all.has(key)) all.set(key, { relation, direction, type: other });
     };
     for (const relation of this.relations) {
-      if (relation.symmetric) {
-        if (relation.from === type || relation.to === type) add(relation, 'both');
-        continue;
-      }
-      if (relation.from === type) add(relation, 'outgoing');
-      if (relation.to === type) add(relation, 'incoming');
+      if (relation.from === type) add(relation, relation.symmetric ? 'both' : 'outgoing', relation.to);
+      if (relation.to === type) add(relation, relation.symmetric ? 'both' : 'incoming', relation.from);
     }
-    return all;
+    return [...all.values()];
   }
 }
 

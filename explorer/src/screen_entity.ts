@@ -1,19 +1,18 @@
 // An entity's page: what it is, what it is connected to, what was done to it.
 import { h, icon, replace } from './dom';
 import { canEdit, edit } from './edit';
+import { canGroup, groupBox, groupHead, groupsOf, HUB, sorted, titleOf, type Way } from './groups';
 import { Exact, write } from './json';
 import { busy, callBox, chip, copyButton, entityLink, problemBox, problemPage, withheldText, type Context } from './parts';
 import { link } from './route';
-import { humanName, relationName, splitHandle, type Property, type Relation, type Type } from './schema';
+import { humanName, splitHandle, type Direction, type Property, type Type } from './schema';
 import type { Call, Json } from './server';
 import { number, t, tame, time } from './text';
 
 const OWN = new Set(['id', 'entity_type', 'untrusted', 'content_types', 'citations', 'hints', 'withheld', 'truncated', 'next', 'reason', 'repaired']);
-const NEAR = 100;
 const SHORT = 10;
 
-type Direction = 'outgoing' | 'incoming' | 'both';
-interface Group { relation: string; direction: Direction; title: string; total: number; ends: { handle: string; label: string }[]; next?: Json }
+interface Ends extends Way { ends: { handle: string; label: string }[] }
 
 export async function entity(context: Context, main: HTMLElement, handle: string): Promise<void> {
   replace(main, busy());
@@ -117,37 +116,33 @@ export function valueOf(context: Context, value: Json, property?: Property): Nod
   return h('span', { class: 'text', dir: 'auto' }, String(value));
 }
 
-const icons: Record<Direction, string> = { outgoing: 'out', incoming: 'into', both: 'both' };
-
-/** Backwards a relationship has its inverse name, where it has one. */
-function title(relation: Relation, direction: Direction): string {
-  return relationName(direction === 'incoming' && relation.inverse ? relation.inverse : relation.name);
-}
-
 async function showRelations(context: Context, section: HTMLElement, handle: string): Promise<void> {
   const { schema, server } = context;
   const { type, id } = splitHandle(handle);
   const heading = h('h2', { id: 'relations' }, t('relations'));
   if (!schema.has('explore_neighbors')) return;
   replace(section, heading, busy());
-  const near: Call = { tool: 'explore_neighbors', arguments: { start_node: { label: type, node_id: id }, max_hops: 1, limit: NEAR } };
-  let groups: Group[];
+  const near: Call = { tool: 'explore_neighbors', arguments: { start_node: { label: type, node_id: id }, max_hops: 1, limit: HUB + 1 } };
+  let boxes: HTMLElement[];
+  let cut = false;
   try {
     const reply = await server.call(near.tool, near.arguments);
-    groups = reply.truncated ? await counted(context, type, id) : told(context, handle, reply);
+    const grouped = reply.truncated && canGroup(context);
+    boxes = grouped ? (await groupsOf(context, handle)).map((group) => groupBox(context, group)) : told(context, handle, reply).map((group) => endsBox(context, group));
+    cut = reply.truncated && !grouped;
   } catch (problem) {
     replace(section, heading, problemBox(context, problem));
     return;
   }
-  replace(section, heading, groups.length === 0 ? h('p', { class: 'muted' }, t('noRelations')) : groups.map((group) => groupBox(context, group)));
+  replace(section, heading, boxes.length === 0 ? h('p', { class: 'muted' }, t('noRelations')) : boxes, cut && h('p', { class: 'notice' }, t('mayMore')));
 }
 
 /** From a reply that is whole. */
-function told(context: Context, handle: string, reply: Json): Group[] {
+function told(context: Context, handle: string, reply: Json): Ends[] {
   const labels = new Map<string, string>();
   for (const node of reply.nodes) labels.set(`${node.type}:${node.id}`, context.schema.label(node.type, node.properties, node.id));
   const relations = new Map(context.schema.relations.map((relation) => [relation.name, relation]));
-  const groups = new Map<string, Group>();
+  const groups = new Map<string, Ends>();
   for (const edge of reply.edges) {
     const relation = relations.get(edge.type) ?? { name: edge.type, symmetric: false, from: '', to: '', properties: [] };
     const [from, to] = [`${edge.from.type}:${edge.from.id}`, `${edge.to.type}:${edge.to.id}`];
@@ -156,67 +151,29 @@ function told(context: Context, handle: string, reply: Json): Group[] {
     if (!relation.symmetric && to === handle) ways.push(['incoming', from]);
     for (const [direction, end] of ways) {
       const key = `${direction} ${relation.name}`;
-      const group: Group = groups.get(key) ?? { relation: relation.name, direction, title: title(relation, direction), total: 0, ends: [] };
+      const group: Ends = groups.get(key) ?? { relation: relation.name, direction, title: titleOf(relation, direction), ends: [] };
       groups.set(key, group);
-      if (group.ends.some((other) => other.handle === end)) continue;
-      group.ends.push({ handle: end, label: labels.get(end) ?? splitHandle(end).id });
-      group.total++;
+      if (!group.ends.some((other) => other.handle === end)) group.ends.push({ handle: end, label: labels.get(end) ?? splitHandle(end).id });
     }
   }
   return sorted([...groups.values()]);
 }
 
-/** Of a node with many: how many of each, and the first of them. */
-async function counted(context: Context, type: string, id: string): Promise<Group[]> {
-  if (!context.schema.has('traverse_relationships')) return [];
-  const groups = await Promise.all(context.schema.around(type).map(async ({ relation, direction }): Promise<Group> => {
-    const group: Group = { relation: relation.name, direction, title: title(relation, direction), total: 0, ends: [] };
-    addPage(context, group, await context.server.call('traverse_relationships', { from: { label: type, ids: [id] }, relationships: [{ type: relation.name, direction }], limit: SHORT }));
-    return group;
-  }));
-  return sorted(groups.filter((group) => group.total > 0));
-}
-
-function addPage(context: Context, group: Group, reply: Json): void {
-  const labels = new Map<string, string>();
-  for (const node of reply.nodes) labels.set(`${node.type}:${node.id}`, context.schema.label(node.type, node.properties, node.id));
-  for (const row of reply.rows) {
-    const end = String(row[row.length - 1]);
-    group.ends.push({ handle: end, label: labels.get(end) ?? splitHandle(end).id });
-  }
-  group.total = reply.total ?? group.total;
-  group.next = reply.truncated ? reply.next : undefined;
-}
-
-const sorted = (groups: Group[]): Group[] => {
-  const order: Direction[] = ['outgoing', 'both', 'incoming'];
-  return groups.sort((a, b) => order.indexOf(a.direction) - order.indexOf(b.direction) || (a.title < b.title ? -1 : 1));
-};
-
-function groupBox(context: Context, group: Group): HTMLElement {
+function endsBox(context: Context, group: Ends): HTMLElement {
   const list = h('ul', { class: 'ends' });
   const foot = h('div', {});
-  let shown = Math.min(SHORT, group.ends.length);
+  const total = group.ends.length;
+  let shown = Math.min(SHORT, total);
   const fill = () => {
     replace(list, group.ends.slice(0, shown).map((end) => h('li', {}, entityLink(context.schema, end.handle, end.label))));
-    replace(foot, shown < group.total && h('button', { type: 'button', class: 'small', on: { click: more } }, t('moreOf', { shown, total: group.total })));
+    replace(foot, shown < total && h('button', { type: 'button', class: 'small', on: { click: more } }, t('moreOf', { shown, total })));
   };
-  const more = async () => {
-    if (shown >= group.ends.length && group.next) {
-      try {
-        addPage(context, group, await context.server.call('traverse_relationships', { ...group.next, limit: 50 }));
-      } catch (problem) {
-        replace(foot, problemBox(context, problem));
-        return;
-      }
-    }
-    shown = Math.min(group.ends.length, shown + 50);
+  const more = () => {
+    shown = Math.min(total, shown + 50);
     fill();
   };
   fill();
-  const word = { outgoing: t('outgoing'), incoming: t('incoming'), both: t('both') }[group.direction];
-  return h('div', { class: 'group' },
-    h('h3', {}, icon(icons[group.direction]), h('span', { class: 'offscreen' }, `${word}: `), h('span', { title: group.relation }, group.title), h('span', { class: 'count' }, number(group.total))), list, foot);
+  return h('div', { class: 'group' }, groupHead(group, total), list, foot);
 }
 
 async function showHistory(context: Context, section: HTMLElement, type: string, id: string): Promise<void> {

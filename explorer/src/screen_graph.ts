@@ -1,10 +1,12 @@
 // The neighbourhood of an entity, which grows where a node is clicked.
 import { announce, h, replace } from './dom';
 import { Graph, type Node } from './graph';
+import { canGroup, edgesTo, groupsOf, handlesOf, isHub, PAGE, type Group, type Member } from './groups';
+import { read, write } from './json';
 import { Layout } from './layout';
 import { busy, entityLink, needs, pageOf, problemBox, problemPage, withheldText, type Context } from './parts';
 import { amend, link } from './route';
-import { splitHandle } from './schema';
+import { splitHandle, type Direction } from './schema';
 import type { Arguments, Call, Json } from './server';
 import { t, tame } from './text';
 import { View } from './view';
@@ -54,7 +56,10 @@ export async function graphScreen(context: Context, main: HTMLElement, handle: s
   } catch (problem) {
     return replace(main, problemPage(context, problem));
   }
-  const fresh = graph.add(reply);
+  const grouping = canGroup(context, only);
+  const neighbours = Number(reply.total ?? reply.total_at_least ?? 1) - 1;
+  const hub = grouping && hops === 1 && isHub(reply);
+  const fresh = graph.add(hub ? { ...reply, nodes: reply.nodes.slice(0, 1) } : reply);
   const start = graph.nodes.get(handle) ?? fresh[0];
   if (start) start.start = true;
   const label = start?.label ?? handle;
@@ -71,8 +76,50 @@ export async function graphScreen(context: Context, main: HTMLElement, handle: s
     else view.picture.draw();
   });
   const view = new View(context, graph, label, {
-    grow, hide: remember, filtered: remember,
+    grow, hide: remember, filtered: remember, member: (group) => memberOf(group),
   });
+
+  /** The neighbours of a hub: each group as a node, the members of a small one as nodes of their own. */
+  const addGroups = async (around: Node): Promise<Node[]> => {
+    const groups = await groupsOf(context, around.key, direction, only);
+    const ends = await Promise.all(groups.map(async (group) => {
+      view.addCall(group.call);
+      if (group.total > PAGE) return null;
+      const small = edgesTo(group, handlesOf(group.reply));
+      view.addCall(small);
+      return server.call(small.tool, small.arguments);
+    }));
+    const came: Node[] = [];
+    groups.forEach((group, i) => came.push(...(ends[i] ? graph.add(ends[i], around) : graph.addGroup(group, around, came.length))));
+    return came;
+  };
+  const takeOut = async (group: Pick<Group, 'hub' | 'relation' | 'direction'>, handle: string): Promise<void> => {
+    const one = edgesTo(group, [handle]);
+    try {
+      reply = await server.call(one.tool, one.arguments);
+    } catch (problem) {
+      return view.say('', problemBox(context, problem));
+    }
+    view.addCall(one);
+    const came = graph.add(reply, graph.nodes.get(group.hub));
+    view.refresh();
+    if (came.length) layout.run(came);
+    if (graph.full) tell();
+  };
+  const memberOf = (group: Group): Member => {
+    const isOut = (handle: string) => [...graph.members(group)].some((node) => node.key === handle);
+    const drawn = (handle: string) => isOut(handle) && !graph.hiddenNodes.has(handle);
+    return { drawn, turn: async (handle) => {
+      if (drawn(handle)) graph.hiddenNodes.add(handle);
+      else graph.hiddenNodes.delete(handle);
+      if (!isOut(handle)) {
+        grown.push(write([group.hub, group.relation, group.direction, handle]));
+        await takeOut(group, handle);
+      }
+      remember();
+      view.refresh();
+    } };
+  };
 
   const growOne = async (node: Node): Promise<void> => {
     const args = next.get(node.key) ?? ask(node.key, 1, MORE).arguments;
@@ -83,8 +130,14 @@ export async function graphScreen(context: Context, main: HTMLElement, handle: s
       return view.say('', problemBox(context, problem));
     }
     view.addCall({ tool: 'explore_neighbors', arguments: args });
-    const came = graph.add(more, node);
-    next.set(node.key, more.truncated ? more.next : null);
+    const grouped = grouping && !node.grown && isHub(more);
+    let came: Node[];
+    try {
+      came = grouped ? await addGroups(node) : graph.add(more, node);
+    } catch (problem) {
+      return view.say('', problemBox(context, problem));
+    }
+    next.set(node.key, more.truncated && !grouped ? more.next : null);
     const again = !node.grown;
     node.grown = true;
     view.refresh();
@@ -116,6 +169,7 @@ export async function graphScreen(context: Context, main: HTMLElement, handle: s
   };
   // How much of it is here, and how to get the rest.
   const tell = () => {
+    if (hub) return view.say(t('grouped', { n: neighbours }));
     const total = Number(lastReply.total ?? lastReply.total_at_least ?? graph.nodes.size);
     const shown = Math.min(total, graph.nodes.size);
     const left = withheldText(lastReply);
@@ -130,15 +184,34 @@ export async function graphScreen(context: Context, main: HTMLElement, handle: s
     choice('hops', t('hops'), ['1', '2', '3', '4'].map((one) => [one, one]), String(hops), (value) => context.go(state({ hops: value, pages: null, x: [] }))),
     choice('direction', t('direction'), [['both', t('dirBoth')], ['outgoing', t('dirOutgoing')], ['incoming', t('dirIncoming')]], direction, (value) => context.go(state({ dir: value, pages: null, x: [] }))),
     grown.length + graph.hiddenNodes.size > 0 && h('a', { class: 'button small', href: link('g', handle, { hops: hops > 1 ? hops : null }) }, t('reset')));
-  replace(main, view.element);
   view.addCall(call);
   lastReply = reply;
+  if (hub && start) {
+    try {
+      fresh.push(...await addGroups(start));
+    } catch (problem) {
+      return replace(main, problemPage(context, problem));
+    }
+  }
+  replace(main, view.element);
   view.refresh();
   layout.run(fresh);
   tell();
   for (let page = 1; page < pages; page++) await followNext();
-  for (const key of [...grown]) {
-    const node = graph.nodes.get(key);
-    if (node) await growOne(node);
+  for (const step of [...grown]) {
+    const out = takenOut(step);
+    const node = graph.nodes.get(out?.hub ?? step);
+    if (node) await (out ? takeOut(out, out.handle) : growOne(node));
+  }
+}
+
+/** What the address says of a member that was taken out of its group; null where it says something else. */
+function takenOut(step: string): { hub: string; relation: string; direction: Direction; handle: string } | null {
+  if (step[0] !== '[') return null;
+  try {
+    const [hub, relation, direction, handle] = read(step);
+    return { hub, relation, direction, handle: String(handle) };
+  } catch {
+    return null;
   }
 }

@@ -2,7 +2,7 @@
 import { h, icon, replace } from './dom';
 import { write } from './json';
 import { busy, callBox, needs, pageOf, problemBox, type Context } from './parts';
-import { link } from './route';
+import { amend, link } from './route';
 import type { Call, Json } from './server';
 import { t } from './text';
 
@@ -20,6 +20,8 @@ export async function queryScreen(context: Context, main: HTMLElement, query: UR
   field.value = sql;
   const result = h('div', { class: 'results' });
   const run = () => { if (field.value.trim() !== '') context.go(link('q', '', { sql: field.value })); };
+  // What is typed is in the address, though it has not been run.
+  field.addEventListener('change', () => amend(link('q', '', { sql: field.value })));
   field.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();

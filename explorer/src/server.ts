@@ -24,6 +24,8 @@ export interface Server {
   resources(): Promise<Resource[]>;
   read(uri: string): Promise<string>;
   call(tool: string, args: Arguments): Promise<Json>;
+  /** Which server, and which tenant of it: to keep apart what the browser stores. */
+  readonly place?: string;
   /** Is the answer there already, so that nothing is called? */
   holds?(call: Call): boolean;
 }
@@ -43,6 +45,17 @@ const REVISION = '2026-07-28';
 const META = 'io.modelcontextprotocol/';
 const PAUSES = [300, 1000, 2500];
 
+/** The tenant that a token names, or its issuer; nothing is decided by it. */
+function tenantOf(token: string | null): string {
+  try {
+    const bytes = atob(token!.split('.')[1].replace(/-/g, '+').replace(/_/g, '/'));
+    const claims = JSON.parse(new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))));
+    return String(claims.tenant ?? claims.iss ?? '');
+  } catch {
+    return '';
+  }
+}
+
 export class HttpServer implements Server {
   private id = 0;
   private waiting: (() => void)[] = [];
@@ -51,6 +64,7 @@ export class HttpServer implements Server {
   constructor(private readonly endpoint: string, private readonly token: string | null, private readonly version: string) {}
 
   get hasToken(): boolean { return this.token !== null; }
+  get place(): string { return `${this.endpoint} ${tenantOf(this.token)}`; }
 
   async tools(): Promise<Tool[]> { return this.list('tools/list', 'tools'); }
   async resources(): Promise<Resource[]> { return this.list('resources/list', 'resources'); }

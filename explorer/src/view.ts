@@ -3,6 +3,7 @@
 import { announce, h, icon, replace } from './dom';
 import { svgText } from './export';
 import type { Edge, Graph, Node } from './graph';
+import { groupBox, type Group, type Member } from './groups';
 import { write } from './json';
 import { callBox, chip, entityLink, saves, typeColor, type Context } from './parts';
 import { Picture, type Chosen } from './picture';
@@ -16,6 +17,8 @@ export interface Actions {
   grow?(node: Node): Promise<void>;
   hide?(node: Node): void;
   filtered?(): void;
+  /** What can be done with the members of a group. */
+  member?(group: Group): Member;
 }
 
 export class View {
@@ -39,10 +42,13 @@ export class View {
     this.picture = new Picture(graph, schema, {
       choose: (chosen, byPointer) => {
         this.showChosen(chosen);
-        if (byPointer && chosen.node && !chosen.node.grown && !chosen.node.start && actions.grow) void actions.grow(chosen.node);
+        if (byPointer && chosen.node && !chosen.node.grown && !chosen.node.start && !chosen.node.group && actions.grow) void actions.grow(chosen.node);
       },
-      open: (node) => context.go(link('e', node.key)),
-      grow: (node) => { if (actions.grow) void actions.grow(node); },
+      open: (node) => { if (!node.group) context.go(link('e', node.key)); },
+      grow: (node) => {
+        if (node.group) this.selection.querySelector('input')?.focus();
+        else if (actions.grow) void actions.grow(node);
+      },
     }, allLabels);
     const head = (...words: string[]) => h('thead', {}, h('tr', {}, words.map((word) => h('th', { scope: 'col' }, word))));
     this.element = h('div', { class: 'view' },
@@ -73,6 +79,8 @@ export class View {
     this.showLegend();
     this.showTables();
     this.picture.draw();
+    const chosen = this.picture.chosen.node;
+    if (chosen?.group) this.selection.querySelector('.chosen')!.textContent = chosen.label;
     if (this.graph.full !== this.said.full) this.say(this.said.text, ...this.said.more);
   }
 
@@ -99,13 +107,14 @@ export class View {
     const edges = this.graph.shownEdges();
     this.nodeCaption.textContent = `${t('nodes')} (${number(nodes.length)})`;
     this.edgeCaption.textContent = `${t('edges')} (${number(edges.length)})`;
-    replace(this.nodeRows, nodes.map((node) => h('tr', {}, h('td', {}, entityLink(schema, node.key, node.label)), h('td', {}, schema.type(node.type).title), h('td', {}, node.label === node.id ? '' : h('code', {}, node.id)), h('td', { class: 'num' }, node.depth))));
+    replace(this.nodeRows, nodes.map((node) => h('tr', {}, h('td', {}, node.group ? node.label : entityLink(schema, node.key, node.label)), h('td', {}, schema.type(node.type).title), h('td', {}, node.label === node.id || node.group ? '' : h('code', {}, node.id)), h('td', { class: 'num' }, node.depth))));
     replace(this.edgeRows, edges.map((edge) => h('tr', {}, h('td', { dir: 'auto' }, edge.source.label), h('td', { title: edge.relation }, relationName(edge.relation)), h('td', { dir: 'auto' }, edge.target.label),
       h('td', {}, Object.keys(edge.properties).length ? h('code', {}, write(edge.properties)) : ''))));
   }
 
   private showChosen(chosen: Chosen): void {
-    if (chosen.node) void this.showNode(chosen.node);
+    if (chosen.node?.group) this.showGroup(chosen.node, chosen.node.group);
+    else if (chosen.node) void this.showNode(chosen.node);
     else if (chosen.edge) this.showEdge(chosen.edge);
     else replace(this.selection, h('p', { class: 'muted hint' }, t(this.actions.grow ? 'selectHint' : 'selectOnly')));
   }
@@ -113,6 +122,7 @@ export class View {
   private async showNode(node: Node): Promise<void> {
     const { context } = this;
     const type = await context.schema.detail(node.type);
+    if (this.picture.chosen.node !== node) return;
     const grow = this.actions.grow;
     const grown = h('button', { type: 'button', class: 'primary', on: { click: () => grow && void grow(node) } }, icon('plus'), node.grown ? t('growMore') : t('grow'));
     replace(this.selection,
@@ -123,6 +133,13 @@ export class View {
         h('a', { class: 'button', href: link('e', node.key) }, icon('page'), t('page')),
         !node.start && grow && h('a', { class: 'button', href: link('g', node.key) }, icon('graph'), t('startHere')),
         !node.start && this.actions.hide && h('button', { type: 'button', on: { click: () => this.hide(node) } }, icon('close'), t('hide'))));
+  }
+
+  private showGroup(node: Node, group: Group): void {
+    replace(this.selection,
+      h('h2', { class: 'chosen' }, node.label), h('p', { class: 'muted hint' }, t('groupHint')),
+      groupBox(this.context, group, this.actions.member?.(group)),
+      this.actions.hide && h('button', { type: 'button', on: { click: () => this.hide(node) } }, icon('close'), t('hide')));
   }
 
   private hide(node: Node): void {
@@ -141,9 +158,13 @@ export class View {
     replace(this.selection,
       h('h2', { class: 'chosen' }, relationName(edge.relation)), h('code', { class: 'handle' }, edge.relation),
       h('dl', { class: 'properties' },
-        h('div', { class: 'property' }, h('dt', {}, t('from')), h('dd', {}, entityLink(context.schema, edge.source.key, edge.source.label))),
-        h('div', { class: 'property' }, h('dt', {}, t('to')), h('dd', {}, entityLink(context.schema, edge.target.key, edge.target.label))),
+        h('div', { class: 'property' }, h('dt', {}, t('from')), h('dd', {}, this.end(edge.source))),
+        h('div', { class: 'property' }, h('dt', {}, t('to')), h('dd', {}, this.end(edge.target))),
         names.map((name) => h('div', { class: 'property' }, h('dt', {}, name), h('dd', {}, one(name))))));
+  }
+
+  private end(node: Node): HTMLElement {
+    return node.group ? h('span', {}, node.label) : entityLink(this.context.schema, node.key, node.label);
   }
 
   say(text: string, ...more: HTMLElement[]): void {

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-export const tokens = { a: process.env.KG_TOKEN_A, b: process.env.KG_TOKEN_B, w: process.env.KG_TOKEN_W };
+export const tokens = { a: process.env.KG_TOKEN_A, b: process.env.KG_TOKEN_B, c: process.env.KG_TOKEN_C, w: process.env.KG_TOKEN_W };
 let passed = 0;
 let failed = 0;
 

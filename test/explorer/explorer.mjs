@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { app } from './app.mjs';
 import { accessible, clean, close, finish, is, ok, open, part, serve, settled, signIn, text, to, tokens, visit } from './browser.mjs';
+import { hub } from './hub.mjs';
+import { views } from './views.mjs';
 
 const shots = process.argv[2] === '--shots' ? process.argv[3] : null;
 if (shots) mkdirSync(shots, { recursive: true });
@@ -482,7 +484,7 @@ await part('every screen at two widths', async () => {
     await other.waitForSelector('.cards .count:text("249")');
     for (const [hash, there] of [['#/', '.cards'], ['#/e/product:lamp', '.group'], ['#/e/brand:north', '.change'], ['#/e/country:QQ', '.problem'], ['#/g/product:lamp', '.canvas'], ['#/g/synset:dog.n.01?hops=2', '.canvas'], ['#/l/product', '.rows'],
       ['#/l/brand', '.box'], ['#/l/account', '.rows'], [`#/l/product?f=${encodeURIComponent('{"price":{"gte":1e9}}')}`, '.empty'], ['#/p', '.center'], ['#/p?from=product:lamp&to=brand:evil&max=1', '.hints'], ['#/p?from=synset:dog.n.01&to=synset:cat.n.01', '.paths'], ['#/s', '.schema-card'],
-      [`#/c/rank_related?a=${encodeURIComponent('{"seeds":["synset:dog.n.01"],"limit":5}')}`, '.data'], ['#/c/kg_nothing?a={}', '.notice'], ['#/q', '#query-sql'], [`#/q?sql=${encodeURIComponent('SELECT * FROM product ORDER BY id')}`, '.rows'], [`#/q?sql=${encodeURIComponent('SELECT nothing')}`, '.problem']]) {
+      [`#/c/rank_related?a=${encodeURIComponent('{"seeds":["synset:dog.n.01"],"limit":5}')}`, '.data'], ['#/c/kg_nothing?a={}', '.notice'], ['#/q', '#query-sql'], ['#/v', '.views-page'], ['#/v?a=%23%2Fl%2Fbrand', '#view-name'], [`#/q?sql=${encodeURIComponent('SELECT * FROM product ORDER BY id')}`, '.rows'], [`#/q?sql=${encodeURIComponent('SELECT nothing')}`, '.problem']]) {
       await to(other, hash);
       await other.waitForSelector(there);
       if (there === '.canvas') await settled(other);
@@ -697,6 +699,8 @@ await part('bad moments', async () => {
   await short.context().close();
 });
 
+await hub(server, tokens, shoot);
+await views(server, tokens, shoot);
 await app(server, tokens, shoot);
 await close();
 await server.stop();
