@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { app } from './app.mjs';
 import { accessible, clean, close, finish, is, ok, open, part, serve, settled, signIn, text, to, tokens, visit } from './browser.mjs';
+import { signIns } from './signin.mjs';
 
 const shots = process.argv[2] === '--shots' ? process.argv[3] : null;
 if (shots) mkdirSync(shots, { recursive: true });
@@ -697,6 +698,7 @@ await part('bad moments', async () => {
   await short.context().close();
 });
 
+await signIns();
 await app(server, tokens, shoot);
 await close();
 await server.stop();
