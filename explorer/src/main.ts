@@ -14,6 +14,7 @@ import { pathScreen } from './screen_paths';
 import { queryScreen } from './screen_query';
 import { schemaScreen } from './screen_schema';
 import { HttpServer, ServerGone, Unauthorized, type Server } from './server';
+import { SignIn } from './signin';
 import { language, t } from './text';
 import { keepsViews, viewsScreen } from './views';
 
@@ -21,7 +22,8 @@ const VERSION = '1';
 const root = document.getElementById('app')!;
 const main = h('main', { id: 'main', tabindex: -1 });
 const bar = h('header', { class: 'bar' });
-// What kgctl wrote into the page: where it answers, and whether it answers without a token.
+// What kgctl wrote into the page: where it answers, whether it answers without a
+// token, and the page's OAuth client.
 const told = document.querySelector<HTMLMetaElement>('meta[name="kg-endpoint"]')!;
 let endpoint = '';
 
@@ -29,6 +31,8 @@ let server: Server;
 /** Where the page is one of a chat. */
 let chat: Chat | null = null;
 let context: Context | null = null;
+/** Where the page gets its tokens by OAuth. */
+let oauth: SignIn | null = null;
 let shown = 0;
 
 function frame(): void {
@@ -74,12 +78,41 @@ function signOut(): void {
   server = new HttpServer(endpoint, null, VERSION);
   context = null;
   showBar();
-  signIn(null);
+  signIn(oauth ? t('signedOut') : null);
+  oauth?.signOut().catch((problem: Error) => signIn(`${t('signedOut')} ${problem.message}`));
+}
+
+const refused = (problem: Unauthorized): string => `${t('wrongToken')} ${problem.message ? t('saidServer', { text: problem.message }) : ''}`;
+
+/** To the authorization server, and back to the same address with a token. */
+async function leave(): Promise<void> {
+  replace(main, busy());
+  try {
+    await oauth!.leave();
+  } catch (problem) {
+    signIn((problem as Error).message);
+  }
+}
+
+/** The page was opened, or the browser is back from the authorization server. */
+async function enter(signing: SignIn): Promise<void> {
+  showBar();
+  replace(main, busy());
+  let token: string | null;
+  try {
+    token = await signing.returned();
+  } catch (problem) {
+    return signIn((problem as Error).message);
+  }
+  if (token === null) return leave();
+  server = new HttpServer(endpoint, token, VERSION);
+  await begin();
 }
 
 // Asks for a token.  It goes into the object that talks to the server, no further.
 function signIn(message: string | null): void {
   document.title = t('title');
+  if (oauth) return replace(main, oauth.screen(message, () => void leave()));
   const field = h('textarea', { id: 'token', rows: 4, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'aria-describedby': 'token-text', required: true });
   field.addEventListener('keydown', (event) => {
     // A token has no lines.
@@ -97,7 +130,7 @@ function signIn(message: string | null): void {
     try {
       await connect();
     } catch (error) {
-      problem.textContent = error instanceof Unauthorized ? `${t('wrongToken')} ${error.message ? t('saidServer', { text: error.message }) : ''}` : error instanceof ServerGone ? t('gone') : t('saidServer', { text: (error as Error).message });
+      problem.textContent = error instanceof Unauthorized ? refused(error) : error instanceof ServerGone ? t('gone') : t('saidServer', { text: (error as Error).message });
       field.select();
       return;
     }
@@ -118,7 +151,7 @@ async function connect(): Promise<void> {
   const schema = await Schema.load(server);
   context = {
     server, schema, go, refresh: () => void begin(),
-    signIn: (expired) => { if (!document.getElementById('token')) setTimeout(() => signIn(expired ? t('signInAgain') : null)); },
+    signIn: (expired) => { if (!document.getElementById('token')) setTimeout(() => (oauth ? void leave() : signIn(expired ? t('signInAgain') : null))); },
     most: chat ? MOST : Infinity, save: server instanceof HostServer ? server.save : download,
   };
 }
@@ -154,7 +187,8 @@ async function begin(): Promise<void> {
   try {
     await connect();
   } catch (problem) {
-    if (problem instanceof Unauthorized) return signIn(null);
+    // A token that the server never accepted will not be better the next time.
+    if (problem instanceof Unauthorized) return oauth && context ? leave() : signIn(oauth ? refused(problem) : null);
     const nobody = { server, schema: null as never, go, refresh: () => void begin(), signIn: () => signIn(null), most: 0 };
     if (problem instanceof ServerGone || chat) return replace(main, problemPage(nobody, problem));
     return signIn(t('saidServer', { text: (problem as Error).message }));
@@ -169,7 +203,10 @@ function startAlone(): void {
   server = new HttpServer(endpoint, null, VERSION);
   frame();
   startRoutes(() => void show());
-  if (told.dataset.token === 'required') {
+  if (told.dataset.client !== undefined) {
+    oauth = new SignIn(endpoint, told.dataset.client);
+    void enter(oauth);
+  } else if (told.dataset.token === 'required') {
     showBar();
     signIn(null);
   } else void begin();

@@ -47,6 +47,8 @@ static const char serve_options[] =
 	"open after a request (default 512)\n"
 	"--access-log\ta line for each request\n"
 	"--explorer\tserve a page to look at the graph, at /explore\n"
+	"--explorer-client ID\tOAuth client of this page, which then signs in at "
+	"--auth-server\n"
 	"--authorizer URL\tAuthZEN service that decides about entities of types "
 	"with x-authorize\n"
 	"--authorizer-timeout SECONDS\tmaximum duration of a request to it "
@@ -270,6 +272,12 @@ read_options(KgHttpOptions *o, const KgArgs *args)
 		(o->resource == NULL || strstr(o->resource, "://") == NULL))
 	{
 		kg_error("--auth-server needs --resource URL");
+		return false;
+	}
+	if (kg_args_has(args, "explorer-client") &&
+		!(kg_args_has(args, "explorer") && kg_args_has(args, "auth-server")))
+	{
+		kg_error("--explorer-client needs --explorer and --auth-server");
 		return false;
 	}
 	return true;

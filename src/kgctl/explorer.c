@@ -1,9 +1,10 @@
 /*
  * explorer.c
  *	  The page of kgctl serve --explorer: one HTML file, read when the server
- *	  starts. The path of the endpoint is inserted into it. The page uses MCP
- *	  at the endpoint like any client, so this file makes no decisions about
- *	  access.
+ *	  starts. The path of the endpoint, and the page's OAuth client with the
+ *	  origins of its authorization servers, are inserted into it. The page
+ *	  uses MCP at the endpoint like any client, so this file makes no
+ *	  decisions about access.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,9 +16,11 @@
 #include "kgctl/log.h"
 
 /*
- * The text in the HTML file that is replaced by the endpoint's path, relative
- * to the page.
+ * Texts in the HTML file. To the first, the policy for connections, the origins
+ * of the authorization servers are added. The second is replaced by the
+ * endpoint's path, relative to the page.
  */
+static const char connect_mark[] = "connect-src 'self'";
 static const char endpoint_mark[] = "\"kg-endpoint\" content=\"mcp\"";
 
 static const char *
@@ -38,11 +41,69 @@ add_escaped(KgBuf *out, const char *text)
 			kg_buf_putc(out, *text);
 }
 
+/*
+ * Adds the origins of the authorization servers. Returns false if one has a
+ * character that could end the directive of the policy.
+ */
+static bool
+add_origins(KgBuf *out, const KgArgs *args)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
+							   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:/-[]";
+	const char *url;
+
+	for (size_t i = 0; (url = kg_args_nth(args, "auth-server", i)) != NULL; i++)
+	{
+		size_t n = kg_oauth_origin(url);
+
+		if (strstr(url, "://") == NULL || strspn(url, safe) < n)
+		{
+			kg_error("--auth-server must be a URL, not \"%s\"", url);
+			return false;
+		}
+		kg_buf_putc(out, ' ');
+		kg_buf_add(out, url, n);
+	}
+	return true;
+}
+
+/* Adds the page of a file. Returns false if it prints an error. */
+static bool
+add_page(KgBuf *out, const KgHttpOptions *options, const char *name,
+		 const char *page)
+{
+	const char *client = kg_args_get(options->args, "explorer-client");
+	const char *connect = strstr(page, connect_mark);
+	const char *endpoint = connect ? strstr(connect, endpoint_mark) : NULL;
+
+	if (endpoint == NULL)
+	{
+		kg_error("%s is not the page for --explorer", name);
+		return false;
+	}
+	connect += strlen(connect_mark);
+	kg_buf_add(out, page, (size_t) (connect - page));
+	if (client != NULL && !add_origins(out, options->args))
+		return false;
+	kg_buf_add(out, connect, (size_t) (endpoint - connect));
+	kg_buf_puts(out, "\"kg-endpoint\" content=\".");
+	add_escaped(out, options->path);
+	kg_buf_puts(out,
+				options->require_token ? "\" data-token=\"required\"" : "\"");
+	if (client != NULL)
+	{
+		kg_buf_puts(out, " data-client=\"");
+		add_escaped(out, client);
+		kg_buf_putc(out, '"');
+	}
+	kg_buf_puts(out, endpoint + strlen(endpoint_mark));
+	return true;
+}
+
 bool
 kg_explorer_load(KgHttp *http)
 {
 	const char *name = file_name();
-	const char *mark;
 	KgBuf file;
 	bool ok;
 
@@ -55,23 +116,13 @@ kg_explorer_load(KgHttp *http)
 		return false;
 	}
 	kg_buf_init(&file);
-	ok = kg_read_file(name, &file);
-	mark = ok ? strstr(file.data, endpoint_mark) : NULL;
-	if (mark != NULL)
-	{
-		kg_buf_init(&http->explorer);
-		kg_buf_add(&http->explorer, file.data, (size_t) (mark - file.data));
-		kg_buf_puts(&http->explorer, "\"kg-endpoint\" content=\".");
-		add_escaped(&http->explorer, http->options.path);
-		kg_buf_puts(&http->explorer,
-					http->options.require_token ? "\" data-token=\"required\""
-												: "\"");
-		kg_buf_puts(&http->explorer, mark + strlen(endpoint_mark));
-	}
-	else if (ok)
-		kg_error("%s is not the page for --explorer", name);
+	kg_buf_init(&http->explorer);
+	ok = kg_read_file(name, &file) &&
+		 add_page(&http->explorer, &http->options, name, file.data);
+	if (!ok)
+		kg_buf_free(&http->explorer);
 	kg_buf_free(&file);
-	return mark != NULL;
+	return ok;
 }
 
 bool

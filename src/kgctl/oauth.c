@@ -60,6 +60,15 @@ kg_oauth_metadata(KgctlRequest *req)
 	kg_buf_free(&out);
 }
 
+size_t
+kg_oauth_origin(const char *url)
+{
+	const char *host = strstr(url, "://");
+	const char *path = host ? strchr(host + 3, '/') : NULL;
+
+	return path ? (size_t) (path - url) : strlen(url);
+}
+
 /*
  * Appends the URL of the metadata, which is made from the resource's origin and
  * path.
@@ -67,14 +76,11 @@ kg_oauth_metadata(KgctlRequest *req)
 static void
 add_metadata_url(KgBuf *out, const char *resource)
 {
-	const char *host = strstr(resource, "://");
-	const char *path = host ? strchr(host + 3, '/') : NULL;
-	size_t n = path ? (size_t) (path - resource) : strlen(resource);
+	size_t n = kg_oauth_origin(resource);
 
 	kg_buf_add(out, resource, n);
 	kg_buf_puts(out, KG_OAUTH_PATH);
-	if (path != NULL)
-		kg_buf_puts(out, path);
+	kg_buf_puts(out, resource + n);
 }
 
 void

@@ -5,6 +5,7 @@ import { app } from './app.mjs';
 import { accessible, clean, close, finish, is, ok, open, part, serve, settled, signIn, text, to, tokens, visit } from './browser.mjs';
 import { hub } from './hub.mjs';
 import { views } from './views.mjs';
+import { signIns } from './signin.mjs';
 
 const shots = process.argv[2] === '--shots' ? process.argv[3] : null;
 if (shots) mkdirSync(shots, { recursive: true });
@@ -701,6 +702,7 @@ await part('bad moments', async () => {
 
 await hub(server, tokens, shoot);
 await views(server, tokens, shoot);
+await signIns();
 await app(server, tokens, shoot);
 await close();
 await server.stop();

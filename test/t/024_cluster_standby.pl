@@ -6,6 +6,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use IPC::Run ();
+use KgGateway;
 use KgTest;
 use POSIX ();
 use PostgreSQL::Test::Cluster;
@@ -48,7 +49,7 @@ foreach my $words ([ 'init' ], [ 'add-shard', 'one', $both ], [ 'place', 't', 'o
 }
 $front->safe_psql('front', q{SELECT kg_grant('t', 'ada', 'admin')});
 call_as($front, 'front', 'ada', q{SELECT kg_apply_bundle('{"bundle_name": "notes", "version": "1", "schemas": [{"entity_type": "note", "schema":
-	{"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}]}')});
+	{"type": "object", "x-id-field": "id", "x-tool-expose": ["list", "create"], "properties": {"id": {"type": "string"}}}}]}')});
 
 # ---- reads from the standby ----
 
@@ -66,11 +67,40 @@ is(notes('SET kg_front.read_standbys = on; BEGIN READ ONLY;'), '0', 'a read-only
 like(notes('SET kg_front.read_standbys = maybe;'), qr/invalid value for parameter "kg_front.read_standbys": "maybe"/, 'a value that is none');
 my (undef, undef, $unwritten) = call_as($front, 'front', 'ada', "$reads SELECT kg_put_entities('note', '[{\"id\": \"x\"}]')");
 like($unwritten, qr/read-only transaction|25006/, 'it writes nothing there');
+
+# ---- a gateway that reads from the standby ----
+
+$shard->safe_psql('one', q{INSERT INTO kg_auth_key (issuer, kid, alg, secret, audience, access) VALUES ('i', 'k', 'HS256', decode(repeat('5a', 32), 'hex'), 'kg', 'write')});
+is(run_kgctl({}, 'cluster', 'sync')->{code}, 0, 'the front knows the key');
+$front->safe_psql('front', q{SELECT kg_grant_gateway('gw')});
 $standby->safe_psql('postgres', 'SELECT pg_wal_replay_resume()');
 ok(wait_until(sub { notes($reads) eq '1' }), 'the standby follows');
+my $token = $shard->safe_psql('one', q{SELECT kg_issue_token('{"tenant": "t", "sub": "ada"}', 'k', '1 hour')});
+my $at_front = $front->connstr('front') . ' user=gw';
+my $gateway = start_gateway($front, 'gw', '--dsn', "$at_front options='-c kg_front.read_standbys=on -c default_transaction_read_only=on'");
+
+sub ask
+{
+	my ($name, $arguments) = @_;
+	return post($gateway, modern('tools/call', { name => $name, arguments => $arguments }), { %{ modern_headers('tools/call', $name) }, Authorization => "Bearer $token" });
+}
+sub total { my $reply = ask('list_note', {}); return $reply->{json}{result}{structuredContent}{total} // $reply->{body} }
+
+is(total(), 1, 'a gateway whose sessions are read-only');
+$standby->safe_psql('postgres', 'SELECT pg_wal_replay_pause()');
+call_as($front, 'front', 'ada', q{SELECT kg_put_entities('note', '[{"id": "later"}]')});
+is(total(), 1, '... reads from the standby, however far behind');
+my $written = ask('create_note', { items => [ { id => 'x' } ] });
+is($written->{json}{result}{structuredContent}{error}{code}, 'FORBIDDEN', '... and writes nothing') or diag($written->{body});
+is(stop_gateway($gateway), 0, 'stops');
+my $refused_reads = start_gateway($front, 'gw', '--dsn', $at_front, '--read-dsn', $at_front);
+ok(wait_until(sub { gateway_log($refused_reads) =~ /is a front; --read-dsn is for standbys of the one server/ }), 'a front has no --read-dsn');
+stop_gateway($refused_reads);
+$standby->safe_psql('postgres', 'SELECT pg_wal_replay_resume()');
+ok(wait_until(sub { notes($reads) eq '2' }), 'the standby follows');
 $standby->stop;
 $shard->safe_psql('postgres', $_) foreach q{ALTER SYSTEM SET synchronous_standby_names = ''}, 'SELECT pg_reload_conf()';
-is(notes($reads), '1', 'without a standby, from the primary');
+is(notes($reads), '2', 'without a standby, from the primary');
 $standby->start;
 $shard->safe_psql('postgres', $_) foreach q{ALTER SYSTEM SET synchronous_standby_names = 'second'}, 'SELECT pg_reload_conf()';
 

@@ -223,5 +223,7 @@ extern bool kg_explorer_route(KgctlRequest *req, const char *url,
 /* Functions of oauth.c */
 extern void kg_oauth_metadata(KgctlRequest *req);
 extern void kg_oauth_challenge(KgctlRequest *req, const char *error);
+/* Returns the length of the origin (scheme, host and port) of a URL. */
+extern size_t kg_oauth_origin(const char *url);
 
 #endif /* KG_HTTP_H */
