@@ -67,7 +67,8 @@ extern int64 kg_row_draw_node(void);
  */
 extern const KgNodeList *kg_row_drawn_nodes(const KgNodeList *nodes);
 /*
- * Raises an error unless the stored row has a node that the role may choose.
+ * Raises an error unless the stored row has a node that kg_graph assigned or
+ * that the role may choose.
  */
 extern void kg_row_require_node(const Datum *values, const bool *nulls);
 /*
