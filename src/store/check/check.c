@@ -97,9 +97,9 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 }
 
 /*
- * Checks the size of the document as text. Apart from long numbers, the text
- * is at most six times as long as binary jsonb (a byte of a string can become
- * \u00xx). So small entities are not converted to text.
+ * Checks the depth of the document, and its size as text. Apart from long
+ * numbers, the text is at most six times as long as binary jsonb (a byte of a
+ * string can become \u00xx). So small entities are not converted to text.
  */
 static bool
 check_size(const KgType *type, const char *id, const Jsonb *data,

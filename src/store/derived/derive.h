@@ -75,18 +75,20 @@ extern void kg_derive_deleted(KgDerivation *d, int32 type_no,
 							  const bytea *keys);
 
 /*
- * Handles a version that the statement has replaced or written, if another
- * statement derived rows from the entity in the meantime (model/writing.h).
- * Deletes the rows derived from this version. kg_derive_settle() later derives
- * rows from the stored entity.
+ * To be called instead of kg_derive_inserted(), _updated() or _deleted() if
+ * another statement has derived rows from the entity since this statement wrote
+ * or replaced the version (model/writing.h). Deletes the rows that were derived
+ * from the version. kg_derive_settle() then derives rows from the entity that
+ * is stored by then.
  */
 extern void kg_derive_overtaken(KgDerivation *d, int32 type_no, int64 node,
 								const KgVersion *version);
 
 /*
- * Replaces the references of an entity whose type has a new schema. If
- * "search" is true, also replaces the entity's terms and words. The entity's
- * index keys are replaced when its column index_keys is updated.
+ * Replaces the references, unique values and counts of an entity whose type has
+ * a new schema. If "search" is true, also replaces the entity's terms and
+ * words. The entity's index keys are replaced when its column index_keys is
+ * updated.
  */
 extern void kg_derive_again(KgDerivation *d, int32 type_no,
 							const char *entity_id, int64 node,

@@ -322,8 +322,8 @@ magnitude(int64 key)
 
 /*
  * Advances a stream to the packed row of a block or a single node. Returns
- * whether this row exists. Rows that are skipped have no edges, or too few
- * edges for a row.
+ * whether this row exists. Adds the rows that it skips to p->gone: their nodes
+ * have no edges, or too few for a row of their own.
  */
 static bool
 find_packed(Packer *p, Stream *packed, int64 key)

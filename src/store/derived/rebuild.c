@@ -200,9 +200,9 @@ count_of(const char *tenant, int which)
 }
 
 /*
- * Counts the rows. If the last argument is false, the caller sees only a part
- * of the tenant. The counts are then null, so that they do not reveal the
- * number of hidden rows.
+ * Counts the rows. "told" is false if the caller sees only a part of the
+ * tenant. The counts are then null, so that they do not reveal the number of
+ * hidden rows.
  */
 static Jsonb *
 count_all(const char *tenant, bool told)

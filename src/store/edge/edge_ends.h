@@ -26,7 +26,8 @@ extern void kg_edge_ends_together(const char *tenant, void (*work)(void *arg),
 
 /*
  * Returns the changes of counts that are written at the end of the enclosing
- * kg_edge_ends_together(), or NULL if there is no such call.
+ * kg_edge_ends_together(), or NULL if there is no such call or if it uses
+ * another catalog.
  */
 extern KgCountChanges *kg_edge_ends_counts(const KgCatalog *catalog);
 

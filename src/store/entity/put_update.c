@@ -50,10 +50,8 @@ kg_patch_id(const KgType *type, const JsonbValue *value, const char *path,
 	if (kg_json_int64(value, &n))
 		return psprintf(INT64_FORMAT, n);
 	if (value->type == jbvString)
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "an id has %d bytes, not 1 to %d",
-						   value->val.string.len,
-						   KG_MAX_ID_BYTES);
+		err = kg_error_new(
+			KG_INVALID_INPUT, "an id has %d bytes", value->val.string.len);
 	else
 		err = kg_error_new(KG_INVALID_INPUT,
 						   "an id is not %s",

@@ -699,7 +699,10 @@ treat_referrers(Deletion *d)
 	}
 }
 
-/* Removes nodes that are stored because their deletion was rolled back. */
+/*
+ * Removes from the list the nodes that are still stored, because their deletion
+ * was rolled back.
+ */
 static void
 drop_existing(const char *tenant, KgNodeList *nodes)
 {
