@@ -781,8 +781,9 @@ record_merged(const Merge *merge, const char *const *ids)
 
 /*
  * Deletes the merged entities except the first, and records their ids as
- * merged. References are not checked here: references by values that the
- * remaining entity will get are not deleted.
+ * merged. References to them are checked only at the end of the scope. By then,
+ * the remaining entity has the values by which the references name their
+ * target.
  */
 static void
 delete_others(const Merge *merge)
