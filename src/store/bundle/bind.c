@@ -45,7 +45,8 @@ static const char *const members[] = {"table",
 void
 kg_draft_throw(const char *path, const char *expected)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT, "mapping is not valid");
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT, "\"%s\" is not valid", path + 1);
 
 	kg_error_path(err, "%s", path);
 	kg_error_throw_expected(err, "%s", expected);
@@ -506,8 +507,8 @@ read_foreign_keys(KgBindingDraft *bind)
 /*
  * Returns a name for a reference that cannot have the name of its column: the
  * name of the target type, with a number if a property has this name. Adds
- * "_row" if the referenced table has a column with the table's own name,
- * because this name would be ambiguous in an SQL query that joins both tables.
+ * "_row" if the referenced table has a column with the table's own name.
+ * Otherwise the name would be ambiguous in an SQL query that joins both tables.
  */
 static const char *
 reference_name(const KgBindingDraft *bind, const KgDraftKey *key,

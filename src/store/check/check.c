@@ -77,9 +77,11 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 	{
 		if (value.val.string.len < 1 || value.val.string.len > KG_MAX_ID_BYTES)
 			err = kg_error_new(KG_VALIDATION_FAILED,
-							   "id of an entity of type \"%s\" has %d bytes",
+							   "id of an entity of type \"%s\" has %d bytes; 1 "
+							   "to %d are allowed",
 							   type->name,
-							   value.val.string.len);
+							   value.val.string.len,
+							   KG_MAX_ID_BYTES);
 		else
 			err = kg_error_new(KG_VALIDATION_FAILED,
 							   "id of an entity of type \"%s\" has control "

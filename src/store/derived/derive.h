@@ -29,8 +29,9 @@ extern KgDerivation *kg_derive_begin(const char *tenant,
 									 const KgUserContext *caller);
 
 /*
- * Notes that the innermost statement wrote the rows, and that its trigger
- * derives from them.
+ * To be called if a trigger of the innermost statement performs the derivation.
+ * kg_derive_end() then leaves the checks to the last trigger of the statement
+ * (kg_statement_complete()).
  */
 extern void kg_derive_of_statement(KgDerivation *d);
 
@@ -42,8 +43,8 @@ extern void kg_derive_of_statement(KgDerivation *d);
 extern const KgCatalog *kg_derive_lock_type(KgDerivation *d, int32 type_no);
 
 /*
- * Notes that the caller will recount the quotas, so the derivation does not
- * count them.
+ * Makes the derivation leave the quotas uncounted. The caller must count them
+ * again afterwards.
  */
 extern void kg_derive_uncounted(KgDerivation *d);
 
@@ -75,11 +76,11 @@ extern void kg_derive_deleted(KgDerivation *d, int32 type_no,
 							  const bytea *keys);
 
 /*
- * To be called instead of kg_derive_inserted(), _updated() or _deleted() if
- * another statement has derived rows from the entity since this statement wrote
- * or replaced the version (model/writing.h). Deletes the rows that were derived
- * from the version. kg_derive_settle() then derives rows from the entity that
- * is stored by then.
+ * Replaces kg_derive_inserted(), _updated() and _deleted() if another statement
+ * has derived rows from the entity since this statement wrote or replaced the
+ * version (model/writing.h). Deletes the rows that were derived from the
+ * version. kg_derive_settle() then derives rows from the entity that is stored
+ * by then.
  */
 extern void kg_derive_overtaken(KgDerivation *d, int32 type_no, int64 node,
 								const KgVersion *version);

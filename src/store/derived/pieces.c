@@ -124,7 +124,7 @@ pieces_of(const KgColumns *heads)
 /*
  * Selects heads. If "among" is true, returns the heads whose terms are in the
  * result of the last statement; otherwise the other heads. Heads and result
- * are sorted by term. If the result has a second column, it has the TIDs of
+ * must be sorted by term. If the result has a second column, it has the TIDs of
  * the heads.
  */
 static KgColumns

@@ -21,11 +21,11 @@
 
 /*
  * For each given edge of a symmetric relation that is stored only in the
- * opposite direction, swaps its two members of "ends", so that the edge is
- * written as it is stored. Looks up the stored edges as the current role sees
- * them. given[i].relation may be NULL. If "making" is true, raises KG_CONFLICT
- * for an edge that another session has written and that the transaction's
- * snapshot does not show.
+ * opposite direction, swaps its two members of "ends". The edge is then written
+ * as it is stored. Looks up the stored edges as the current role sees them.
+ * given[i].relation may be NULL. If "making" is true, raises KG_CONFLICT for an
+ * edge that another session has written and that the transaction's snapshot
+ * does not show.
  */
 extern void kg_edges_turn(const char *tenant, const KgGivenEdge *given,
 						  KgEdgeEnd *ends, int n, bool making);

@@ -246,7 +246,7 @@ compare_sources(const void *pa, const void *pb)
 
 /*
  * Returns the index of the first reference whose source is at least node. The
- * references are sorted.
+ * references must be sorted by source.
  */
 static int
 first_from(const KgRestricting *references, int n, int64 node)
@@ -277,7 +277,7 @@ is_removed(const Removal *removal, int64 node)
  * Adds to the list "staying", without duplicates, the sources of restricting
  * references that will not be deleted. These are neither among the entities to
  * delete nor in the list "going", to which this function adds the nodes that
- * x-on-delete deletes. The references are sorted by source.
+ * x-on-delete deletes. The references must be sorted by source.
  */
 static void
 find_staying(const Removal *removal, const KgRestricting *references, int n,

@@ -558,8 +558,8 @@ find_targets_ahead(Put *put)
 }
 
 /*
- * Returns whether the stored references are unchanged since they were read,
- * now that the items are locked.
+ * Returns whether the stored entities still have the versions that
+ * find_targets_ahead() has read. The items must be locked.
  */
 static bool
 is_current(const Put *put, const Targets *t)
@@ -640,9 +640,9 @@ check_references(Put *put)
 }
 
 /*
- * Inserts the new entities of a batch. If an id is taken, because another
- * session wrote the entity first or because it is hidden from the caller, the
- * item is left without a verdict.
+ * Inserts the new entities of a batch. An item gets no verdict if its id is
+ * taken: another session wrote the entity first, or the entity is hidden from
+ * the caller.
  */
 static void
 insert_rows(Put *put, const int *rows, int n)
@@ -940,8 +940,9 @@ may_fail(const Put *put)
 }
 
 /*
- * Writes items that refer to each other. Each iteration except the last finds
- * items that cannot be written, and repeats without them.
+ * Writes the items. If items refer to each other and a write may fail, an
+ * attempt that fails is rolled back. It is repeated without the items that
+ * could not be written.
  */
 static void
 write_linked(Put *put)

@@ -49,9 +49,11 @@ kg_patch_id(const KgType *type, const JsonbValue *value, const char *path,
 		return kg_json_cstring(value);
 	if (kg_json_int64(value, &n))
 		return psprintf(INT64_FORMAT, n);
-	if (value->type == jbvString)
-		err = kg_error_new(
-			KG_INVALID_INPUT, "an id has %d bytes", value->val.string.len);
+	if (value->type == jbvString && !type->number_ids)
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "an id has %d bytes; 1 to %d are allowed",
+						   value->val.string.len,
+						   KG_MAX_ID_BYTES);
 	else
 		err = kg_error_new(KG_INVALID_INPUT,
 						   "an id is not %s",
@@ -508,8 +510,9 @@ list_values(const JsonbValue *values, Origin origin, ArrayValue *list)
 
 /*
  * Marks the values that the result contains. These are the stored values that
- * are not to be removed, and the values to add, each only once and only if no
- * equal stored value remains. The list is sorted by compare_values().
+ * are not to be removed, and the values to add. A value is added only once, and
+ * only if no equal stored value remains. The list must be sorted by
+ * compare_values().
  */
 static void
 mark_kept(const ArrayValue *list, int n)

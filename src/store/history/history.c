@@ -171,8 +171,8 @@ put_common(const KgHistory *history, KgArg *args)
  * Selects late changes of edges: changes that must precede a change with a
  * lower number. mine is the number of the late change, and first is the number
  * of the change that it must precede. The last change of an edge is not late if
- * it started from the state to which the previous change led, and led to the
- * stored state.
+ * two conditions are met: it started from the state to which the previous
+ * change led, and it led to the stored state.
  */
 #define KG_LATE                                                               \
 	"SELECT u.*, n.change AS mine, f.change AS first, f.at "                  \

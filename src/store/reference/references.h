@@ -155,7 +155,9 @@ typedef struct KgTargetNames
 extern void kg_target_name_add(KgTargetNames *list, const KgTargetName *name);
 extern void kg_target_names_sort(KgTargetNames *list);
 
-/* Returns true if one of these nodes has the name; both lists are sorted. */
+/*
+ * Returns true if one of these nodes has the name; both lists must be sorted.
+ */
 extern bool kg_target_names_have(const KgTargetNames *sorted,
 								 const KgTargetName *name,
 								 const KgNodeList *nodes);
