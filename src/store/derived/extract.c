@@ -348,7 +348,7 @@ kg_extract_same_search(const KgType *a, const KgType *b)
 /*
  * Searches "value", from a step of the field's path on, for a value that has
  * the text "wanted". Appends the path to the first such value to "pointer".
- * Returns false if there is none.
+ * Returns false if no such value is found.
  */
 static bool
 append_way(StringInfo pointer, const KgField *field, int step,

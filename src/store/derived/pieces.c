@@ -1,6 +1,6 @@
 /*
  * pieces.c
- * 	  Maintenance of kg_trigram from the terms of entities.
+ *	  Maintenance of kg_trigram from the terms of entities.
  *
  * A piece is a trigram of a term. The pieces of a term are stored once in a
  * tenant. They are written together with the first row of kg_term that has the

@@ -1,7 +1,7 @@
 /*
  * references.h
- * 	  Enforces references: each x-ref value has a target, even if sessions write
- * 	  concurrently. on_delete.h applies x-on-delete when targets are deleted.
+ *	  Enforces references: each x-ref value has a target, even if sessions write
+ *	  concurrently. on_delete.h applies x-on-delete when targets are deleted.
  *
  * Row locks prevent races. A session that adds a reference locks the target's
  * row. The lock is KEY SHARE, or SHARE if x-ref-field names a property other
