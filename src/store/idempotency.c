@@ -314,8 +314,8 @@ has_verdict(const JsonbContainer *item, const char *name)
 }
 
 /*
- * Writes an error of a stored reply. It describes the fault in the item that
- * was sent, but contains no stored values.
+ * Writes an error of a stored reply. If "seen" is false, the caller does not
+ * see the entity now, and only the members code and path are written.
  */
 static void
 write_error(KgJsonWriter *w, const JsonbValue *error, bool seen)

@@ -26,7 +26,10 @@ require_name(const char *load)
 	if (*load != '\0' && strlen(load) <= KG_MAX_LOAD_BYTES)
 		return;
 	KG_THROW(KG_INVALID_INPUT,
-			 .message = "the name of a load is empty or too long",
+			 .message = psprintf(
+				 "the name of a load has %d bytes; 1 to %d are allowed",
+				 (int) strlen(load),
+				 KG_MAX_LOAD_BYTES),
 			 .path = "/load",
 			 .expected = psprintf("1 to %d bytes", KG_MAX_LOAD_BYTES));
 }
@@ -56,12 +59,14 @@ kg_load_position(const char *load)
 static KG_NORETURN void
 throw_gone_on(const char *load, int64 batch)
 {
-	KG_THROW(KG_CONFLICT,
-			 .message = "another session continued this load",
-			 .path = "/batch",
-			 .got_string = psprintf(INT64_FORMAT, batch),
-			 .expected = "the batch after the one that kg_load_position() "
-						 "returns, or 0 to start again");
+	KG_THROW(
+		KG_CONFLICT,
+		.message =
+			"another session has continued this load, or there is no such load",
+		.path = "/batch",
+		.got_string = psprintf(INT64_FORMAT, batch),
+		.expected = "the batch after the one that kg_load_position() "
+					"returns, or 0 to start again");
 }
 
 void

@@ -15,9 +15,9 @@
 extern Jsonb *kg_load_position(const char *load);
 
 /*
- * Stores the position of a load, in the transaction that writes a batch.
- * Raises KG_CONFLICT if another session has continued the load in the
- * meantime. Call inside SPI.
+ * Stores the position of a load, in the transaction that writes a batch. Raises
+ * KG_CONFLICT if the batch is not 0 and does not follow the stored batch, for
+ * example because another session has continued the load. Call inside SPI.
  */
 extern void kg_load_batch(const char *load, int64 batch, Jsonb *position);
 

@@ -27,10 +27,10 @@ throw_taken(const char *name, const char *by, const char *path)
 }
 
 /*
- * Reserves a name for a tool. If two sessions reserve it, the primary key
- * causes a conflict. A name belongs either to tools that were registered
- * without a bundle or to the tools of one bundle. If the name is an alias,
- * canonical is the name of the tool.
+ * Reserves a name for a tool. Raises KG_ALREADY_EXISTS if another tool has the
+ * name, or if another session has reserved it first. A name belongs either to
+ * tools that were registered without a bundle or to the tools of one bundle. If
+ * the name is an alias, canonical is the name of the tool.
  */
 static void
 take_name(const char *tenant, const char *name, const char *canonical,
@@ -101,8 +101,8 @@ kg_stored_definition(const char *tenant, const char *name,
 }
 
 /*
- * Handles a version that is sent again. Only its deprecation may differ from
- * the stored version.
+ * Compares a version that is sent again with the stored version, which
+ * read_stored() has read. Only the deprecation may differ; it is then updated.
  */
 static KgToolVerdict
 keep_stored(const char *tenant, const KgStoredTool *tool)
@@ -189,8 +189,8 @@ kg_remove_tool(const char *tenant, const char *name, const bytea *precedence)
 }
 
 /*
- * Sets a new version of the catalog in all rows. If only one row had it, a
- * deletion of that row could restore an earlier version.
+ * Sets a new version of the catalog in all rows of kg_bundle. If only one row
+ * had it, a deletion of that row could restore an earlier version.
  */
 void
 kg_touch_catalog(const char *tenant)

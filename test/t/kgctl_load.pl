@@ -413,7 +413,7 @@ foreach my $case (
 	my ($status, $o, $e) = call_as($node, 'postgres', 'ada', qq{SELECT kg_load_batch('two', 0, $position), kg_load_batch('two', 1, $position)});
 	is($status, 0, 'one goes on') or diag $e;
 	($status, $o, $e) = call_as($node, 'postgres', 'ada', qq{SELECT kg_load_batch('two', 1, $position)});
-	like($e, qr/another session continued this load/, 'the other is refused');
+	like($e, qr/another session has continued this load/, 'the other is refused');
 	is(stored(q{batch FROM kg_load WHERE load = 'two'}), 1, 'and changes nothing');
 	($status, $o, $e) = call_as($node, 'postgres', 'eve', qq{SELECT kg_load_batch('two', 0, $position)});
 	like($e, qr/write access|may not write|not allowed|read/i, 'a reader has no loads');

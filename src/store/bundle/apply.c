@@ -117,8 +117,8 @@ has_stored_types(const KgApply *apply)
 
 /*
  * Reports arrays that the bundle lacks. In mode replace, a missing array would
- * delete all rows of this kind, so the caller must write an empty array
- * explicitly.
+ * delete all rows of this kind, so a caller that wants this must send an empty
+ * array.
  */
 static void
 check_parts(KgApply *apply)
@@ -196,7 +196,7 @@ write_revision(KgApply *apply)
 
 /*
  * Writes types, entities, edges and tools of the bundle. apply->scope is the
- * scope in which references are checked. It is closed here, or by the caller
+ * scope in which references are checked. It is ended here, or by the rollback
  * after an error.
  */
 static void
@@ -361,9 +361,9 @@ make_result(KgApply *apply, Jsonb *failure)
 }
 
 /*
- * Raises an error for changes on which entities may depend, if the caller sees
- * only a part of the tenant. The test does not use the hidden entities, so its
- * result reveals nothing about them.
+ * Raises an error if the caller sees only a part of the tenant, unless the
+ * apply only merges entities into a stored bundle. The test ignores the stored
+ * entities, so its result reveals nothing about hidden ones.
  */
 static void
 check_viewer(const KgApply *apply, const KgPayload *payload)
@@ -422,8 +422,8 @@ apply_all(KgApply *apply, const KgDocument *bundle)
 }
 
 /*
- * Checks deferred constraints as a commit would. The subtransaction's rollback
- * undoes the change of their mode.
+ * Checks deferred constraints now, as a commit would. The rollback of the dry
+ * run also undoes the change of the constraints' mode.
  */
 static void
 check_deferred(void)

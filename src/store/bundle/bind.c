@@ -45,7 +45,8 @@ static const char *const members[] = {"table",
 void
 kg_draft_throw(const char *path, const char *expected)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT, "mapping is not valid");
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT, "\"%s\" is not valid", path + 1);
 
 	kg_error_path(err, "%s", path);
 	kg_error_throw_expected(err, "%s", expected);
@@ -201,8 +202,8 @@ read_columns(KgBindingDraft *bind)
 }
 
 /*
- * Reads the columns of the primary key as the id. Does nothing if the mapping
- * has an id.
+ * Reads the names of the id's columns from the mapping, or else from the
+ * table's primary key.
  */
 static void
 read_id(KgBindingDraft *bind)
@@ -306,7 +307,8 @@ is_property(const KgBindingDraft *bind, const char *name)
 
 /*
  * Sets the name of the property for the id. It is the property of the id's
- * column, or "id" if several columns form the id.
+ * column. If several columns form the id, it is "id", or another name if a
+ * property has this name.
  */
 static void
 name_id(KgBindingDraft *bind)
@@ -504,9 +506,9 @@ read_foreign_keys(KgBindingDraft *bind)
 
 /*
  * Returns a name for a reference that cannot have the name of its column: the
- * name of the target type, with a number if a property has this name. If the
- * target has a column of this name, adds "_row", because in an SQL query that
- * joins both tables the name would be ambiguous.
+ * name of the target type, with a number if a property has this name. Adds
+ * "_row" if the referenced table has a column with the table's own name.
+ * Otherwise the name would be ambiguous in an SQL query that joins both tables.
  */
 static const char *
 reference_name(const KgBindingDraft *bind, const KgDraftKey *key,
@@ -543,7 +545,10 @@ is_shown(const KgBindingDraft *bind, const char *column)
 	return false;
 }
 
-/* Returns whether the foreign key refers from the id of a row to this id. */
+/*
+ * Returns whether the foreign key refers from the id of each row to the id of
+ * the same row.
+ */
 static bool
 is_to_itself(const KgBindingDraft *bind, const KgDraftKey *key)
 {
@@ -556,9 +561,10 @@ is_to_itself(const KgBindingDraft *bind, const KgDraftKey *key)
 }
 
 /*
- * Adds a reference for a foreign key if the referenced table is bound, too. The
- * reference is the property of its column. If there are several columns, or if
- * the column is the id or another reference, it is a property beside theirs.
+ * Adds a reference for a foreign key if its columns are shown and the
+ * referenced table is bound, too. The reference replaces the property of its
+ * column. If the key has several columns, or if its column is the id or already
+ * a reference, the reference is an additional property.
  */
 static void
 add_foreign_key(KgBindingDraft *bind, const KgDraftKey *key)
@@ -707,8 +713,8 @@ makes_id(const KgBindingDraft *bind)
 }
 
 /*
- * Writes the properties in the order of their columns; a reference of several
- * columns is the last.
+ * Writes x-property-order: the properties in the order of their columns, then
+ * the references.
  */
 static void
 write_order(KgJsonWriter *w, const KgBindingDraft *bind)
@@ -833,7 +839,10 @@ write_table(KgJsonWriter *w, const KgBindingDraft *bind)
 	kg_jw_end_object(w);
 }
 
-/* Returns the property of a column whose name is in the mapping. */
+/*
+ * Returns the property for a name in the mapping, which may name a property or
+ * a column.
+ */
 static const char *
 property_of(const KgBindingDraft *bind, const char *name, const char *path)
 {
@@ -1050,9 +1059,10 @@ kg_draft_write_relation(KgJsonWriter *w, const KgBindingDraft *bind,
 /* ---- binding ---- */
 
 /*
- * Raises an error if the bundle already has a type of this name that reads
- * another table. That table can be in another schema, or its name can differ
- * in characters that were replaced by "_".
+ * Raises an error if the mapping does not name the type and the bundle already
+ * has a type of the default name that reads another table. That table can be in
+ * another schema, or its name can differ in characters that were replaced by
+ * "_".
  */
 static void
 require_own_type(const KgBindingDraft *bind)

@@ -9,8 +9,9 @@
 
 /*
  * Creates an entity type that reads a table, and merges the type into the
- * bundle. The mapping has only the members that differ from the table's own
- * names, keys and comments. Returns the result of kg_bundle_apply().
+ * bundle. The mapping needs a member only if the default from the table's
+ * names, keys and comments is not suitable. Returns the result of
+ * kg_bundle_apply().
  */
 extern Jsonb *kg_bind_table(const char *bundle, const char *table,
 							const Jsonb *mapping);
@@ -18,7 +19,8 @@ extern Jsonb *kg_bind_table(const char *bundle, const char *table,
 /*
  * Returns a bundle with a type for each table of the schema that has a primary
  * key and that the caller may read. Foreign keys among these tables become
- * references.
+ * references. A table whose rows only join two of these tables becomes a
+ * relation instead.
  */
 extern Jsonb *kg_suggest_bindings(const char *schema, const Jsonb *options);
 

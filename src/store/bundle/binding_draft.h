@@ -76,7 +76,8 @@ extern void kg_draft_begin(KgBindingDraft *draft, const KgCatalog *catalog,
 						   const char *bundle, const char *table,
 						   const Jsonb *mapping);
 /*
- * Reads the references to types of the catalog and to types of the other
+ * Collects the references of the draft: those in the mapping, or else one for
+ * each foreign key that refers to a bound type of the catalog or of the other
  * drafts.
  */
 extern void kg_draft_refer(KgBindingDraft *draft);
@@ -84,7 +85,7 @@ extern void kg_draft_refer(KgBindingDraft *draft);
 extern const char *kg_draft_target(const KgBindingDraft *draft,
 								   const KgDraftKey *key);
 
-/* Begins the bundle, and its array of types. */
+/* Writes the bundle's name and version, and begins its array of types. */
 extern void kg_draft_write_bundle(KgJsonWriter *w, const KgBindingDraft *draft);
 extern void kg_draft_write_type(KgJsonWriter *w, const KgBindingDraft *draft);
 /*
@@ -96,8 +97,8 @@ extern void kg_draft_write_relation(KgJsonWriter *w,
 									const KgDraftKey *to);
 
 /*
- * These functions return a member of a mapping or of options, or NULL if it is
- * missing.
+ * Returns the string "key" of a mapping or of options, or NULL if it is
+ * missing. Raises KG_INVALID_INPUT if it is not a string.
  */
 extern const char *kg_draft_string(const JsonbContainer *object,
 								   const char *key, const char *path);

@@ -144,7 +144,11 @@ check_reference(const Binding *binding, const KgField *field,
 	if (target->binding == NULL || field->is_array || field->ref_field != NULL)
 	{
 		refuse(binding,
-			   psprintf("property \"%s\" refers to a type without a table",
+			   psprintf(target->binding == NULL
+							? "property \"%s\" refers to a type without a table"
+						: field->is_array
+							? "property \"%s\" is an array of references"
+							: "property \"%s\" has \"x-ref-field\"",
 						field->name),
 			   "an \"x-ref\" to the id of a type with \"x-table\"");
 		return;
@@ -200,7 +204,10 @@ check_reference(const Binding *binding, const KgField *field,
 		binding, property, false, psprintf("property \"%s\"", field->name));
 }
 
-/* Reports columns of the id whose text depends on settings. */
+/*
+ * Reports columns of the id whose type has no array type or whose text depends
+ * on settings. Also reports an id without a unique index.
+ */
 static void
 check_id(const Binding *binding)
 {
@@ -229,8 +236,8 @@ check_id(const Binding *binding)
 	if (binding->table->kind == RELKIND_RELATION &&
 		find_inheritance_children(binding->table->relid, NoLock) != NIL)
 		refuse(binding,
-			   "other tables inherit from it, whose rows its unique index does "
-			   "not have",
+			   "its unique index does not include the rows of the tables that "
+			   "inherit from it",
 			   "a table without children, or a partitioned table");
 }
 
@@ -246,9 +253,10 @@ check_properties(const Binding *binding)
 
 		if (field->derived || field->ref_field != NULL)
 			refuse(binding,
-				   psprintf("property \"%s\" has an annotation that only "
-							"stored entities can have",
-							field->name),
+				   psprintf("property \"%s\" has \"%s\", which only stored "
+							"entities can have",
+							field->name,
+							field->derived ? "x-derived" : "x-ref-field"),
 				   "a property without x-derived and x-ref-field");
 		for (int j = 0; j < property->ncolumns; j++)
 			if (!kg_bound_is_shown(property->columns[j].type))
@@ -265,18 +273,40 @@ check_properties(const Binding *binding)
 
 /* ---- the type ---- */
 
+/* Returns an annotation of the type that needs stored entities, or NULL. */
+static const char *
+stored_annotation(const KgType *type)
+{
+	if (type->history)
+		return "x-history";
+	if (type->signs)
+		return "x-signs";
+	if (type->scope_field != NULL)
+		return "x-scope-field";
+	if (type->authorize != NULL)
+		return "x-authorize";
+	if (type->nsearch > 0)
+		return "x-search";
+	if (type->period.from != NULL)
+		return "x-valid-from";
+	if (type->period.to != NULL)
+		return "x-valid-to";
+	return NULL;
+}
+
 static void
 check_annotations(const Binding *binding)
 {
 	const KgType *type = binding->type;
+	const char *annotation = stored_annotation(type);
 
-	if (type->history || type->signs || type->scope_field != NULL ||
-		type->authorize != NULL || type->nsearch > 0 ||
-		type->period.from != NULL || type->period.to != NULL)
-		refuse(binding,
-			   "the type has an annotation that only stored entities can have",
-			   "a type without x-history, x-signs, x-scope-field, x-authorize, "
-			   "x-search, x-valid-from and x-valid-to");
+	if (annotation != NULL)
+		refuse(
+			binding,
+			psprintf("the type has \"%s\", which only stored entities can have",
+					 annotation),
+			"a type without x-history, x-signs, x-scope-field, x-authorize, "
+			"x-search, x-valid-from and x-valid-to");
 	if ((type->expose & KG_EXPOSE_HISTORY) != 0)
 		refuse(binding,
 			   "kg_graph stores no history of a table",
@@ -285,7 +315,7 @@ check_annotations(const Binding *binding)
 
 /*
  * Reports operations in "write" that cannot be performed on any row of the
- * table.
+ * table, and a version column that is not of an integer type.
  */
 static void
 check_write(const Binding *binding)
@@ -406,9 +436,14 @@ check_relation(KgApply *apply, const KgPayloadRelation *payload)
 	if (payload->key != NULL || payload->history || payload->symmetric ||
 		payload->expose != 0 || kg_period_any(&period))
 		refuse(&binding,
-			   "the relation has a member that only stored edges can have",
+			   psprintf("the relation has %s, which only stored edges can have",
+						payload->key != NULL   ? "\"key\""
+						: payload->history	   ? "\"history\""
+						: payload->symmetric   ? "\"symmetric\""
+						: payload->expose != 0 ? "\"tools\""
+											   : "a period"),
 			   "a relation without \"key\", \"history\", \"symmetric\", "
-			   "\"x-tool-expose\" and periods");
+			   "\"tools\" and periods");
 }
 
 static void
@@ -573,7 +608,10 @@ check_stored(KgApply *apply, const KgPayloadType *payload)
 	}
 }
 
-/* Reports a type that is to read a table but has stored entities. */
+/*
+ * Reports a type of the payload that reads a table, if the stored type of this
+ * name does not.
+ */
 static void
 check_empty(KgApply *apply, const KgPayloadType *payload)
 {

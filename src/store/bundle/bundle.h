@@ -193,12 +193,15 @@ extern void kg_bundle_check_entities(KgApply *apply);
  */
 extern void kg_bundle_check_authorize(const KgApply *apply, Oid caller);
 extern void kg_bundle_write_types(KgApply *apply);
-/* Deletes types. Call it after the entities of these types are deleted. */
+/*
+ * Deletes the stored types that the payload lacks. Call it after the entities
+ * of these types are deleted.
+ */
 extern void kg_bundle_delete_types(KgApply *apply);
 
 /*
- * bundle/unique.c: handles properties that x-ref-field starts or ceases to
- * name.
+ * bundle/unique.c: writes and deletes the unique values of properties that an
+ * x-ref-field begins or ceases to name.
  */
 extern void kg_bundle_lock_names(KgApply *apply);
 extern void kg_bundle_lock_unique(KgApply *apply);
@@ -233,8 +236,8 @@ extern void kg_bundle_rebuild(KgApply *apply, const KgUserContext *caller);
 /*
  * bundle/gone.c: counts rows that are deleted along with the entities that an
  * apply deletes, as the caller. Call the first function before the first
- * deletion, and the second function after the references to all deleted
- * entities were handled.
+ * deletion, and the second function after x-on-delete was applied to the
+ * references to all deleted entities.
  */
 extern void kg_bundle_tally_begin(KgApply *apply);
 extern void kg_bundle_tally_end(KgApply *apply);

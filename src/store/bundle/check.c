@@ -37,8 +37,8 @@ check_type(KgApply *apply, KgPayloadType *type)
 }
 
 /*
- * Returns the path of the field in the schema, if no $ref or branch (such as
- * anyOf) leads to the field.
+ * Returns the path of the field's subschema in the payload. It is correct only
+ * if no $ref or branch (such as anyOf) leads to the field.
  */
 static char *
 field_path(const KgPayloadType *type, const KgField *field)
@@ -164,13 +164,14 @@ static void
 report_integer(KgApply *apply, const KgType *type, const KgField *field,
 			   const KgPayloadType *target)
 {
-	KgError *err = kg_error_new(KG_REFERENCE_MISSING,
-								"property \"%s\" of \"%s/%s\" refers to \"%s\" "
-								"by integers",
-								field->name,
-								type->bundle,
-								type->name,
-								field->ref_type);
+	KgError *err = kg_error_new(
+		KG_REFERENCE_MISSING,
+		"ids of \"%s\" cannot become strings, because "
+		"property \"%s\" of \"%s/%s\" refers to them by integers",
+		field->ref_type,
+		field->name,
+		type->bundle,
+		type->name);
 
 	kg_error_keyword(err, "x-id-field");
 	kg_error_expected(err,
@@ -182,7 +183,8 @@ report_integer(KgApply *apply, const KgType *type, const KgField *field,
 /*
  * Checks stored types that refer to a changed type. Reports an x-ref-field if
  * the target type would lose the property, or if the property's new schema is
- * unsuitable. Also reports references by integers.
+ * unsuitable. Also reports references by integers to a type whose ids become
+ * strings.
  */
 static void
 check_named_fields(KgApply *apply)
@@ -213,13 +215,14 @@ check_named_fields(KgApply *apply)
 			if (field->ref_field == NULL ||
 				is_target_field(target->parsed, field->ref_field))
 				continue;
-			err = kg_error_new(KG_REFERENCE_MISSING,
-							   "property \"%s\" of type \"%s\" is named by an "
-							   "\"x-ref-field\" of \"%s/%s\"",
-							   field->ref_field,
-							   field->ref_type,
-							   type->bundle,
-							   type->name);
+			err = kg_error_new(
+				KG_REFERENCE_MISSING,
+				"property \"%s\" of type \"%s\" must remain an indexed "
+				"string, because an \"x-ref-field\" of \"%s/%s\" names it",
+				field->ref_field,
+				field->ref_type,
+				type->bundle,
+				type->name);
 			kg_error_keyword(err, "x-ref-field");
 			kg_error_got_string(err, field->ref_field);
 			kg_error_expected(
@@ -250,14 +253,18 @@ check_foreign_references(KgApply *apply)
 				strcmp(field->ref_bundle, apply->payload->name) != 0 ||
 				kg_bundle_has_type(apply, field->ref_bundle, field->ref_type))
 				continue;
-			err = kg_error_new(KG_REFERENCE_MISSING,
-							   "entity type \"%s\" is referenced by \"%s/%s\"",
-							   field->ref_type,
-							   type->bundle,
-							   type->name);
+			err = kg_error_new(
+				KG_REFERENCE_MISSING,
+				"entity type \"%s\" cannot be deleted, because \"%s/%s\" "
+				"refers to it",
+				field->ref_type,
+				type->bundle,
+				type->name);
 			kg_error_keyword(err, "x-ref");
 			kg_error_expected(
-				err, "the same bundle, after a change of the referring type");
+				err,
+				"a bundle with this type, or the same bundle after the "
+				"reference was removed");
 			kg_apply_report(apply, err, "/schemas");
 		}
 	}

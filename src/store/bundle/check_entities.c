@@ -82,9 +82,10 @@ mark_targets(KgPayload *payload, const KgType *type)
 
 /*
  * Marks the properties of the payload's types that are unique after the apply.
- * A merge may add entities to a type without its schema. Then the type of the
- * catalog is used. If the payload makes properties of such a type unique, they
- * are checked after all rows are written.
+ * The payload of a merge may contain entities of a type without the type's
+ * schema. Their type is then the catalog's, which is not marked. If the payload
+ * makes properties of such a type unique, they are checked after all rows are
+ * written.
  */
 static void
 mark_unique(KgApply *apply)

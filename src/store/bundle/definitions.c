@@ -13,7 +13,7 @@
 #include "store/bundle/bundle.h"
 
 /*
- * Returns whether a keyword of this name contains the URI of another schema
+ * Returns whether the key is a keyword whose value is the URI of another schema
  * document.
  */
 static bool

@@ -79,10 +79,7 @@ typedef struct Triples
 	const char **keys;
 } Triples;
 
-/*
- * Returns the key of an edge. Returns NULL if no relation of the bundle has a
- * key property.
- */
+/* Returns the key of an edge, or "" if its relation has no key property. */
 static inline const char *
 key_of(const Triples *triples, const Triple *triple)
 {
@@ -159,7 +156,8 @@ report_twice(KgApply *apply, const Triple *triple)
 
 /*
  * Returns the key of an edge of the payload, in the memory context of the
- * triples. Returns NULL if the edge has no valid key.
+ * triples. Returns "" if the relation has no key property. Returns NULL and
+ * reports an error if the edge has no valid key.
  */
 static const char *
 payload_key(KgApply *apply, const KgRelation *relation,
@@ -185,8 +183,8 @@ payload_key(KgApply *apply, const KgRelation *relation,
 }
 
 /*
- * Finds the ends of a batch of the payload's edges. Reports ends that are not
- * found.
+ * Finds the ends of a batch of the payload's edges, and adds the edges to the
+ * triples. Reports ends that are not found.
  */
 static void
 resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
@@ -760,8 +758,8 @@ add_counts(KgApply *apply, const EdgeCounts *counts)
 }
 
 /*
- * Writes the changed edges. If triggers of a DBA may have changed other edges,
- * all edges are compared again.
+ * Writes the changed edges. Triggers of a DBA on kg_edge may change other
+ * edges. So if there are any, all edges are compared again.
  */
 static void
 write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
@@ -853,9 +851,8 @@ delete_gone(KgApply *apply, MemoryContext scratch, const Triples *gone)
 }
 
 /*
- * Prepares a relation that becomes symmetric: merges each pair of edges that
- * are stored in both directions. The payload contains at most one edge of a
- * pair.
+ * If the relation becomes symmetric, deletes one edge of each pair that is
+ * stored in both directions. The payload contains at most one edge of a pair.
  */
 static void
 join_pairs(KgApply *apply, const KgRelation *relation)
@@ -874,7 +871,10 @@ join_pairs(KgApply *apply, const KgRelation *relation)
 			SPI_processed;
 }
 
-/* Returns the path of the relation's declaration in the payload. */
+/*
+ * Returns the path of the relation's declaration in the payload, or of the
+ * shared definitions if the payload does not declare the relation.
+ */
 static const char *
 path_of(const KgPayload *payload, const KgRelation *relation)
 {

@@ -45,8 +45,9 @@
 #define KG_COMPARE_BATCH 1000
 
 /*
- * Returns whether the item and the stored document are equal byte for byte. An
- * item has the same bytes as the datum that kg_payload_data() would return.
+ * Returns whether the item and the stored document are equal. Most equal
+ * documents have equal bytes, which are compared first. An item has the same
+ * bytes as the datum that kg_payload_data() would return.
  */
 static bool
 same_data(const KgPayloadItem *item, Jsonb *stored)
@@ -338,8 +339,8 @@ insert_beside(const KgApply *apply, const KgType *type, KgPayloadItem **items,
 }
 
 /*
- * Reports new entities whose ids belong to hidden entities. Another attempt
- * would fail, too.
+ * Raises an error if a hidden entity has the id of a new entity. KG_CONFLICT
+ * would be wrong, because another attempt would fail, too.
  */
 static void
 refuse_taken(const KgApply *apply, const KgType *type,
@@ -647,8 +648,8 @@ kg_bundle_review_entities(KgApply *apply)
 }
 
 /*
- * Returns whether the type refers to other bundles, whose entities may be
- * deleted.
+ * Returns whether the deletion of an entity of another bundle may delete or
+ * change entities of the type by x-on-delete.
  */
 static bool
 refers_elsewhere(const KgType *type)
@@ -680,9 +681,10 @@ report_lost(KgApply *apply, const KgType *type, const KgPayloadItem *item)
 }
 
 /*
- * Reports entities of the payload that x-on-delete deleted along with other
- * entities, by references through other bundles. The payload contains these
- * entities, so this is a fault, like a reference without a target.
+ * Reports entities of the payload that x-on-delete deleted, or whose references
+ * it removed, along with entities that the payload lacks. Such references lead
+ * through other bundles. The payload contains the entities, so this is a fault,
+ * like a reference without a target.
  */
 void
 kg_bundle_check_kept(KgApply *apply)
@@ -728,10 +730,11 @@ revalidate(KgApply *apply, const KgType *type, const char *id,
 
 /*
  * Reads the next entities of a type, in the order of ids. A lock of the type
- * excludes other writers, but not deletions. So the rows are locked, too: a
- * deletion and this statement wait for each other, and no rows are derived
- * from a deleted entity. Also reads rows committed after the transaction's
- * snapshot, because they were written under the previous schema.
+ * excludes other writers, but not deletions. So the rows are locked, too. A
+ * deletion then waits for this statement, or this statement for the deletion,
+ * and no rows are derived from a deleted entity. Also reads rows committed
+ * after the transaction's snapshot, because they were written under the
+ * previous schema.
  */
 static SPITupleTable *
 next_rows(const KgApply *apply, const KgType *type, const char *after)
@@ -867,7 +870,11 @@ counts_otherwise(const KgApply *apply, const KgField *field)
 	return false;
 }
 
-/* Recounts edges for a type whose schema does not change. */
+/*
+ * Recounts the edges that a type counts, if the apply makes their relation
+ * symmetric or no longer symmetric. Call this only for a type whose schema does
+ * not change.
+ */
 static void
 count_anew(const KgApply *apply, const KgType *type)
 {

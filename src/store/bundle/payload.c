@@ -66,9 +66,10 @@ kg_json_hash(const Jsonb *jsonb)
 }
 
 /*
- * Returns a member of the object if it has the given JSON type. If it has
- * another type, or is required and missing, reports that. Otherwise returns
- * NULL.
+ * Returns the member "key" of the object. Returns NULL if the member is missing
+ * or has another JSON type than "type". Reports a wrong type, and a missing
+ * member that is required. A member null counts as missing if it is not
+ * required.
  */
 static JsonbValue *
 member(const JsonbContainer *object, const char *key, const char *type,

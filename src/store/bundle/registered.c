@@ -15,8 +15,8 @@
 #include "store/registered_tools.h"
 
 /*
- * Returns whether the payload changes objects that registered tools use: types
- * or relations, but not entities.
+ * Returns whether the apply may change types, relations or registered tools,
+ * and not only entities and edges.
  */
 static bool
 declares(const KgApply *apply)

@@ -76,8 +76,9 @@ end_name(const KgApply *apply, const KgNewVariant *variant)
 }
 
 /*
- * Adds a variant. If two properties derive the same variant, the property of
- * the payload has precedence.
+ * Adds a variant, unless the list has a variant of this relation with these
+ * ends. Reports a second declaration in the payload. The payload's variants are
+ * added first, so they have precedence over stored variants.
  */
 static void
 add_variant(KgApply *apply, const KgNewVariant *variant)
@@ -342,8 +343,9 @@ check_periods_alike(KgApply *apply, const KgNewVariant *a,
 }
 
 /*
- * Checks the schema of a variant. A variant that a merge keeps is checked,
- * too, because the definitions to which it refers may have changed.
+ * Checks the schema of a variant. Returns false if it is not valid. A variant
+ * that a merge keeps is checked, too, because the definitions to which it
+ * refers may have changed.
  */
 static bool
 check_schema(KgApply *apply, KgNewVariant *variant)
@@ -494,7 +496,7 @@ report_inverse(KgApply *apply, const char *relation, const char *inverse,
 		return;
 	err = kg_error_new(
 		KG_INVALID_INPUT,
-		"inverse \"%s\" of relation \"%s\" is the name of another relation",
+		"inverse \"%s\" of relation \"%s\" is also the name of a relation",
 		inverse,
 		relation);
 	kg_error_got_string(err, inverse);
@@ -579,14 +581,15 @@ check_foreign_relations(KgApply *apply)
 				kg_bundle_has_type(apply, own, to->name))
 				continue;
 			err = kg_error_new(KG_REFERENCE_MISSING,
-							   "entity type \"%s\" is at an end of relation "
-							   "\"%s\" of bundle \"%s\"",
+							   "entity type \"%s\" cannot be deleted, because "
+							   "relation \"%s\" of bundle \"%s\" ends at it",
 							   to->name,
 							   relation->name,
 							   relation->bundle);
 			kg_error_got_string(err, to->name);
-			kg_error_expected(
-				err, "the same bundle, after a change of the relation");
+			kg_error_expected(err,
+							  "a bundle with this type, or the same bundle "
+							  "after the relation was changed");
 			report(apply, err, "/schemas");
 		}
 	}
@@ -649,17 +652,20 @@ check_counted(KgApply *apply)
 			if (counted == NULL || kg_bundle_has_relation(apply, counted) ||
 				!had_relation(apply, counted))
 				continue;
-			err = kg_error_new(KG_REFERENCE_MISSING,
-							   "relation \"%s\" is counted by property \"%s\" "
-							   "of \"%s/%s\"",
-							   counted,
-							   type->fields[j].name,
-							   type->bundle,
-							   type->name);
+			err = kg_error_new(
+				KG_REFERENCE_MISSING,
+				"relation \"%s\" cannot be deleted, because property \"%s\" of "
+				"type \"%s/%s\" counts its edges",
+				counted,
+				type->fields[j].name,
+				type->bundle,
+				type->name);
 			kg_error_keyword(err, "x-derived");
 			kg_error_got_string(err, counted);
 			kg_error_expected(
-				err, "the same bundle, after a change of the counting type");
+				err,
+				"a bundle with this relation, or the same bundle after the "
+				"\"x-derived\" of the property was removed");
 			report(apply, err, NULL);
 		}
 	}
@@ -794,8 +800,8 @@ relation_number(KgApply *apply, const KgNewVariant *variant,
 }
 
 /*
- * Deletes relations that the bundle no longer has, and their explicit edges.
- * Derived edges are deleted when their references are deleted.
+ * Deletes the edges of relations that the bundle no longer has, and the history
+ * of these edges. Only explicit edges are counted as deleted.
  */
 static void
 delete_relations(KgApply *apply)
@@ -888,8 +894,8 @@ variant_row(const KgApply *apply, const KgNewVariant *v, int32 number,
 
 /*
  * Raises an error if a relation with stored edges gets another key property,
- * because the stored keys are values of the previous property. The relations
- * are locked.
+ * because the stored keys are values of the previous property. The caller must
+ * have locked the relations.
  */
 static void
 check_changed_keys(KgApply *apply)

@@ -28,7 +28,7 @@ typedef struct Suggestion
 
 /*
  * Returns whether the text of the id's columns does not depend on settings of
- * the session.
+ * the session. If it does, sends a notice that the table is left out.
  */
 static bool
 has_id(const KgBindingDraft *draft)
@@ -50,9 +50,7 @@ has_id(const KgBindingDraft *draft)
 	return true;
 }
 
-/*
- * Returns the mapping for the type that is suggested for a row of the query.
- */
+/* Returns the mapping for the table in a row of read_tables(). */
 static Jsonb *
 mapping_of(const JsonbContainer *options, uint64 row)
 {
@@ -172,10 +170,7 @@ is_type_name(const List *drafts, const KgBindingDraft *until, const char *name)
 	return false;
 }
 
-/*
- * Gives another name to a type if the name of its table gives the name of
- * another type.
- */
+/* Adds a number to a type's name if an earlier draft's type has the name. */
 static void
 name_types(const List *drafts)
 {

@@ -226,8 +226,8 @@ is_stored(const KgApply *apply, const NewTool *tool)
 }
 
 /*
- * Writes a tool. If another session wrote a tool of this name at the same
- * time, the primary key causes a conflict.
+ * Writes a tool. Raises KG_ALREADY_EXISTS if another bundle has a tool of this
+ * name, which another session has committed since check_tool().
  */
 static void
 write_tool(KgApply *apply, const NewTool *tool)
@@ -275,7 +275,8 @@ is_made(const List *tools, const char *name)
 }
 
 /*
- * Writes the tools of the bundle, which change only under the bundle's lock.
+ * Writes the generated tools of the bundle, and deletes those that the bundle
+ * no longer makes. They change only under the bundle's lock.
  */
 void
 kg_bundle_write_tools(KgApply *apply)

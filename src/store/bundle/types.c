@@ -99,8 +99,8 @@ type_is_stored(const KgApply *apply, const KgPayloadType *type)
 }
 
 /*
- * Sets positions of types. In a merge, stored types keep their positions, and
- * new types follow.
+ * Sets the positions of the payload's types for a merge. Stored types keep
+ * their positions, and new types follow them.
  */
 static void
 place_types(KgApply *apply)

@@ -158,8 +158,8 @@ kg_bundle_gains_unique(const KgApply *apply, const KgType *type)
 }
 
 /*
- * Locks the types whose unique properties change. Waits for sessions that
- * write entities of these types with the old catalog.
+ * Locks the types that gain a unique property. Waits for sessions that write
+ * entities of these types with the old catalog.
  */
 void
 kg_bundle_lock_unique(KgApply *apply)

@@ -77,9 +77,11 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 	{
 		if (value.val.string.len < 1 || value.val.string.len > KG_MAX_ID_BYTES)
 			err = kg_error_new(KG_VALIDATION_FAILED,
-							   "id of an entity of type \"%s\" has %d bytes",
+							   "id of an entity of type \"%s\" has %d bytes; 1 "
+							   "to %d are allowed",
 							   type->name,
-							   value.val.string.len);
+							   value.val.string.len,
+							   KG_MAX_ID_BYTES);
 		else
 			err = kg_error_new(KG_VALIDATION_FAILED,
 							   "id of an entity of type \"%s\" has control "
@@ -97,9 +99,9 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 }
 
 /*
- * Checks the size of the document as text. Apart from long numbers, the text
- * is at most six times as long as binary jsonb (a byte of a string can become
- * \u00xx). So small entities are not converted to text.
+ * Checks the depth of the document, and its size as text. Apart from long
+ * numbers, the text is at most six times as long as binary jsonb (a byte of a
+ * string can become \u00xx). So small entities are not converted to text.
  */
 static bool
 check_size(const KgType *type, const char *id, const Jsonb *data,

@@ -296,8 +296,8 @@ compare_terms(KgVerify *v, const KgColumns *terms, KgArg nodes)
 }
 
 /*
- * Compares the trigrams of a batch's terms, if kg_term is wrong. Surplus
- * trigrams of deleted terms are permitted.
+ * Looks up the trigrams of the batch's expected terms. This is called if
+ * kg_term is wrong. Surplus trigrams of deleted terms are permitted.
  */
 static void
 compare_trigrams(KgVerify *v, const KgColumns *terms)
@@ -780,8 +780,9 @@ verify_explicit_edges(KgVerify *v)
 }
 
 /*
- * Adds a difference for an edge. It has the error with which a write of the
- * edge would be rejected, or says which end or relation is missing.
+ * Adds a difference with the error with which a write of the edge would be
+ * rejected. Omits missing ends and relations, which verify_explicit_edges()
+ * reports.
  */
 static void
 differ_edge(KgVerify *v, const KgColumns *edges, int row,

@@ -15,8 +15,8 @@
  * locks nothing. In REPEATABLE READ, the function uses one snapshot. In READ
  * COMMITTED, it uses several snapshots, so writes of other sessions can show
  * between them. References to types that read a table are looked up as the
- * admin, because the table's policies do not limit the owner. If admin is
- * NULL, these references are not checked.
+ * admin, because the table's policies do not limit the owner. If admin is NULL,
+ * these references are not checked. Returns the number of entities.
  */
 extern int64 kg_verify_tenant(const char *tenant, const KgUserContext *admin,
 							  KgDifferences *differences);

@@ -136,8 +136,8 @@ verify_tools(Verify *v)
 }
 
 /*
- * Finds two tools with the same name. Only the generated tool of the two can
- * be called.
+ * Finds generated tools with the name of a tool that every tenant has. Only the
+ * generated tool of the two can be called.
  */
 static void
 verify_taken(Verify *v)
@@ -308,7 +308,10 @@ verify_type(Verify *v, const KgType *type)
 	}
 }
 
-/* Reports a derived relation that no reference of a type derives. */
+/*
+ * Reports properties of the relation that share a name, and derived variants
+ * whose property does not derive the relation any more.
+ */
 static void
 verify_relation(Verify *v, const KgRelation *relation)
 {

@@ -52,8 +52,9 @@ typedef struct Appending
 } Appending;
 
 /*
- * Returns whether the table has these columns, and all its other columns may
- * be NULL.
+ * Returns whether the table has exactly the tenant and these columns, and no
+ * constraint that an insertion must check. NOT NULL is permitted if the rows
+ * satisfy it.
  */
 static bool
 has_columns(TupleDesc desc, const int *places, const KgColumns *rows)

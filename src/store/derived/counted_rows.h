@@ -74,9 +74,9 @@ kg_count_number(int32 type_no, int32 field_no)
 }
 
 /*
- * Batches of counts to write. The caller has locked the rows that it updates
- * or deletes. kg_count_rows_update() and kg_count_rows_delete() raise SQLSTATE
- * 40001 if a row is newer than the transaction's snapshot.
+ * Batches of counts to write. The caller must have locked the rows that it
+ * updates or deletes. kg_count_rows_update() and kg_count_rows_delete() raise
+ * SQLSTATE 40001 if a row is newer than the transaction's snapshot.
  */
 extern void kg_count_rows_init(KgColumns *rows);
 extern void kg_count_rows_add(KgColumns *rows, const KgCount *count);

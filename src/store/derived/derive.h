@@ -29,8 +29,9 @@ extern KgDerivation *kg_derive_begin(const char *tenant,
 									 const KgUserContext *caller);
 
 /*
- * Notes that the innermost statement wrote the rows, and that its trigger
- * derives from them.
+ * To be called if a trigger of the innermost statement performs the derivation.
+ * kg_derive_end() then leaves the checks to the last trigger of the statement
+ * (kg_statement_complete()).
  */
 extern void kg_derive_of_statement(KgDerivation *d);
 
@@ -42,8 +43,8 @@ extern void kg_derive_of_statement(KgDerivation *d);
 extern const KgCatalog *kg_derive_lock_type(KgDerivation *d, int32 type_no);
 
 /*
- * Notes that the caller will recount the quotas, so the derivation does not
- * count them.
+ * Makes the derivation leave the quotas uncounted. The caller must count them
+ * again afterwards.
  */
 extern void kg_derive_uncounted(KgDerivation *d);
 
@@ -75,18 +76,20 @@ extern void kg_derive_deleted(KgDerivation *d, int32 type_no,
 							  const bytea *keys);
 
 /*
- * Handles a version that the statement has replaced or written, if another
- * statement derived rows from the entity in the meantime (model/writing.h).
- * Deletes the rows derived from this version. kg_derive_settle() later derives
- * rows from the stored entity.
+ * Replaces kg_derive_inserted(), _updated() and _deleted() if another statement
+ * has derived rows from the entity since this statement wrote or replaced the
+ * version (model/writing.h). Deletes the rows that were derived from the
+ * version. kg_derive_settle() then derives rows from the entity that is stored
+ * by then.
  */
 extern void kg_derive_overtaken(KgDerivation *d, int32 type_no, int64 node,
 								const KgVersion *version);
 
 /*
- * Replaces the references of an entity whose type has a new schema. If
- * "search" is true, also replaces the entity's terms and words. The entity's
- * index keys are replaced when its column index_keys is updated.
+ * Replaces the references, unique values and counts of an entity whose type has
+ * a new schema. If "search" is true, also replaces the entity's terms and
+ * words. The entity's index keys are replaced when its column index_keys is
+ * updated.
  */
 extern void kg_derive_again(KgDerivation *d, int32 type_no,
 							const char *entity_id, int64 node,

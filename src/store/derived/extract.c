@@ -346,8 +346,9 @@ kg_extract_same_search(const KgType *a, const KgType *b)
 }
 
 /*
- * Appends to "pointer" the rest of the path to the value, beginning with a step
- * of the field's path. Returns false if the value is not found.
+ * Searches "value", from a step of the field's path on, for a value that has
+ * the text "wanted". Appends the path to the first such value to "pointer".
+ * Returns false if no such value is found.
  */
 static bool
 append_way(StringInfo pointer, const KgField *field, int step,

@@ -322,8 +322,8 @@ magnitude(int64 key)
 
 /*
  * Advances a stream to the packed row of a block or a single node. Returns
- * whether this row exists. Rows that are skipped have no edges, or too few
- * edges for a row.
+ * whether this row exists. Adds the rows that it skips to p->gone: their nodes
+ * have no edges, or too few for a row of their own.
  */
 static bool
 find_packed(Packer *p, Stream *packed, int64 key)
@@ -500,7 +500,7 @@ pack_all(Packer *p)
 }
 
 int64
-kg_adjacency_pack(const char *tenant, bool wait, bool told)
+kg_adjacency_pack(const char *tenant, bool wait, bool sees_all)
 {
 	Packer *p;
 	KgUserContext user;
@@ -537,7 +537,7 @@ kg_adjacency_pack(const char *tenant, bool wait, bool told)
 	p->batch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph packing", ALLOCSET_DEFAULT_SIZES);
 	mark_packing(p->tenant);
-	if (told)
+	if (sees_all)
 		kg_work_begin(&p->work, "packing the edges of nodes", -1);
 	pack_all(p);
 	total = p->total;

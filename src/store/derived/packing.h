@@ -20,11 +20,12 @@ extern bool kg_adjacency_lock(const char *tenant, LOCKMODE mode, bool wait);
  * Packs the nodes of a tenant that have edges and are not packed. Returns the
  * number of these nodes. If "wait" is true, waits for transactions that change
  * edges of the tenant. If it is false, returns -1 if there are such
- * transactions, or if the transaction's snapshot is too old. The last argument
- * is true if the caller sees all edges, so that the progress may be reported
- * to it. Runs as the extension's owner, outside of SPI.
+ * transactions. A transaction that is not READ COMMITTED cannot pack: it gets
+ * an error, or -1 if "wait" is false. "sees_all" is true if the caller sees all
+ * edges, so that the progress may be reported to it. Runs as the extension's
+ * owner, outside of SPI.
  */
-extern int64 kg_adjacency_pack(const char *tenant, bool wait, bool told);
+extern int64 kg_adjacency_pack(const char *tenant, bool wait, bool sees_all);
 
 /*
  * Discards the packed edges of nodes whose edges change. From then on,

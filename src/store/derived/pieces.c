@@ -6,13 +6,13 @@
  * tenant. They are written together with the first row of kg_term that has the
  * term, and deleted after the last such row.
  *
- * The first piece of a term is its head. A transaction that writes a term
- * holds a share lock on the head. A transaction that has deleted a term takes
- * an exclusive lock on the head. If another transaction holds a lock on the
- * head, it does not wait and does not delete the pieces. Otherwise it searches
- * kg_term for the term again if another transaction has ended since, and then
- * deletes the pieces. So every stored term has its pieces, and writers with a
- * common term do not wait for each other.
+ * The first piece of a term is its head. A transaction that writes a term holds
+ * a share lock on the head. A transaction that has deleted a term takes an
+ * exclusive lock on the head. If another transaction holds a lock on the head,
+ * the deleting transaction neither waits nor deletes the pieces. Otherwise it
+ * searches kg_term for the term again if another transaction has ended since,
+ * and deletes the pieces if no row has the term. So every stored term has its
+ * pieces, and writers with a common term do not wait for each other.
  *
  * If several transactions delete the rows of a term at once, its pieces may
  * remain. The quota of bytes counts them until kg_rebuild() deletes them.
@@ -124,7 +124,7 @@ pieces_of(const KgColumns *heads)
 /*
  * Selects heads. If "among" is true, returns the heads whose terms are in the
  * result of the last statement; otherwise the other heads. Heads and result
- * are sorted by term. If the result has a second column, it has the TIDs of
+ * must be sorted by term. If the result has a second column, it has the TIDs of
  * the heads.
  */
 static KgColumns

@@ -200,19 +200,19 @@ count_of(const char *tenant, int which)
 }
 
 /*
- * Counts the rows. If the last argument is false, the caller sees only a part
- * of the tenant. The counts are then null, so that they do not reveal the
- * number of hidden rows.
+ * Counts the rows. "whole" is false if the caller sees only a part of the
+ * tenant. The counts are then null, so that they do not reveal the number of
+ * hidden rows.
  */
 static Jsonb *
-count_all(const char *tenant, bool told)
+count_all(const char *tenant, bool whole)
 {
 	KgJsonWriter w;
 
 	kg_jw_init_object(&w);
 	for (int i = 0; i < lengthof(counts); i++)
 	{
-		if (!told)
+		if (!whole)
 		{
 			kg_jw_key(&w, counts[i].name);
 			kg_jw_null(&w);
@@ -224,7 +224,7 @@ count_all(const char *tenant, bool told)
 }
 
 static void
-rebuild(const char *tenant, const KgUserContext *user, bool told)
+rebuild(const char *tenant, const KgUserContext *user, bool whole)
 {
 	const KgCatalog *catalog;
 	KgScope *scope;
@@ -237,7 +237,7 @@ rebuild(const char *tenant, const KgUserContext *user, bool told)
 	for (int i = 0; i < catalog->ntypes; i++)
 		kg_scope_rewrites(scope, catalog->types[i].type_no);
 	delete_derived(tenant);
-	if (told && kg_setting_progress >= 0)
+	if (whole && kg_setting_progress >= 0)
 		kg_work_begin(&work, "deriving entities again", count_of(tenant, 0));
 	derive_all(catalog, &work);
 	kg_scope_end(scope, user);

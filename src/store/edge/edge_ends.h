@@ -25,8 +25,9 @@ extern void kg_edge_ends_together(const char *tenant, void (*work)(void *arg),
 								  void *arg);
 
 /*
- * Returns the changes of counts that are written at the end of the enclosing
- * kg_edge_ends_together(), or NULL if there is no such call.
+ * Returns the changes of counts that the enclosing kg_edge_ends_together()
+ * writes at its end. Returns NULL if there is no such call, or if it uses
+ * another catalog.
  */
 extern KgCountChanges *kg_edge_ends_counts(const KgCatalog *catalog);
 

@@ -141,7 +141,7 @@ check_rows(TriggerData *trigdata, const KgUserContext *caller)
 	TupleTableSlot *before = MakeSingleTupleTableSlot(desc,
 													  &TTSOpsMinimalTuple);
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
-	bool made = false; /* the batch contains an edge */
+	bool made = false; /* the batch contains a new edge */
 
 	MemoryContext context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph edges", ALLOCSET_DEFAULT_SIZES);
@@ -248,8 +248,8 @@ begin_tenant(Keeping *keeping, Datum tenant_datum)
 }
 
 /*
- * Returns the relation of a row if the relation has history. Otherwise returns
- * NULL and reads no further columns of the row.
+ * Returns the relation of a row, or NULL if the relation has no history. If no
+ * relation of the tenant has history, reads only the tenant of the row.
  */
 static const KgRelation *
 kept_relation(Keeping *keeping, TupleTableSlot *slot)
@@ -327,8 +327,8 @@ count_row(Keeping *keeping, TupleTableSlot *slot, bool made)
 }
 
 /*
- * Records the change of an edge. If its relation changes, records a deletion
- * and a creation.
+ * Counts the change of an edge, and records it in the history. If the relation
+ * changes, records a deletion and a creation.
  */
 static void
 keep_row(Keeping *keeping, TupleTableSlot *before, TupleTableSlot *after)

@@ -12,9 +12,10 @@
 #include "store/edge/edge_key.h"
 
 /*
- * Returns the explicit relation of this name in the bundle. If bundle is NULL,
- * searches all bundles, and name may be "bundle/relation". Returns NULL if
- * there is no such relation, and sets *err, which suggests similar names.
+ * Returns the declared relation (a relation of explicit edges) of this name in
+ * the bundle. If bundle is NULL, searches all bundles, and name may be
+ * "bundle/relation". Returns NULL if there is no such relation, and sets *err,
+ * which suggests similar names.
  */
 extern const KgRelation *kg_given_relation(const KgCatalog *catalog,
 										   const char *bundle, const char *name,

@@ -117,7 +117,8 @@ read_key(Edges *edges, int i)
 	if (edges->deleting && item->properties && item->edge.relation->key == NULL)
 	{
 		err = kg_error_new(KG_INVALID_INPUT,
-						   "relation \"%s\" has no key",
+						   "relation \"%s\" has no key, so \"properties\" "
+						   "cannot select an edge",
 						   item->edge.relation->name);
 		kg_error_expected(err, "an object {\"relation\", \"from\", \"to\"}");
 		report(edges, i, err, "properties");
@@ -186,8 +187,8 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 }
 
 /*
- * Returns ids that are similar to the id of an end. They are ids of the end's
- * type or, if the type is unknown, of the types that the relation permits.
+ * Returns ids that are similar to the given end, or NULL. They are ids of the
+ * first type that the relation permits at this end and that has similar ids.
  */
 static Jsonb *
 nearest_end(const Edges *edges, const KgRelation *relation, const char *given,
@@ -274,8 +275,8 @@ identity_of(const KgGivenEdge *edge, int64 source, int64 target)
 }
 
 /*
- * Returns true if the item is the first item of its edge. Tools reject a
- * second item of the same edge.
+ * Returns true if the item is the first item of its edge. A second item of the
+ * same edge is an error. Only kg_delete_edges() permits it (settle_repeated()).
  */
 static bool
 enter(Edges *edges, int i, int64 source, int64 target)
@@ -525,9 +526,9 @@ delete_found(Edges *edges, const KgColumns *rows, const int *items)
 }
 
 /*
- * Deletes rows. While the deletion waited for another session, that session
- * may have deleted and created rows again. The deletion is repeated for such
- * rows.
+ * Deletes rows. While the deletion waited for another session, that session may
+ * have deleted and created rows again. The deletion is repeated for such rows.
+ * Returns true if all rows were found.
  */
 static bool
 delete_newest(Edges *edges, KgColumns rows, int *items)

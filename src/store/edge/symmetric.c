@@ -219,7 +219,10 @@ swap_ends(KgEdgeEnd *pair)
 	pair[1] = from;
 }
 
-/* Swaps the ends of edges that are stored in the opposite direction. */
+/*
+ * Swaps the two members of "ends" of each edge that is stored only in the
+ * opposite direction.
+ */
 static void
 turn_stored(const char *tenant, KgEdgeEnd *ends, const KgColumns *edges,
 			const int *places, bool making)

@@ -20,10 +20,12 @@
 #include "store/edge/given_edges.h"
 
 /*
- * Swaps the ends of edges that are stored in the opposite direction, as the
- * current role sees them. The relation of an edge may be NULL. If "making" is
- * true, raises KG_CONFLICT for an edge that another session has written and
- * that the transaction's snapshot does not show.
+ * For each given edge of a symmetric relation that is stored only in the
+ * opposite direction, swaps its two members of "ends". The edge is then written
+ * as it is stored. Looks up the stored edges as the current role sees them.
+ * given[i].relation may be NULL. If "making" is true, raises KG_CONFLICT for an
+ * edge that another session has written and that the transaction's snapshot
+ * does not show.
  */
 extern void kg_edges_turn(const char *tenant, const KgGivenEdge *given,
 						  KgEdgeEnd *ends, int n, bool making);
@@ -35,9 +37,11 @@ extern bool kg_symmetric_any(const KgCatalog *catalog, const KgColumns *edges);
 extern void kg_symmetric_lock(const KgCatalog *catalog, const KgColumns *edges);
 
 /*
- * Returns an array that marks the edges of a batch that are also stored in the
- * opposite direction. Returns NULL if there is no such edge. Raises
- * KG_CONFLICT if the transaction's snapshot does not show such an edge.
+ * Returns an array, indexed by row of the batch, that is true for edges that
+ * are also stored in the opposite direction. Returns NULL if the batch has no
+ * edge of a symmetric relation. Raises KG_CONFLICT if the opposite edge is
+ * stored, but the transaction's snapshot does not show it. A read-only
+ * transaction makes no such test.
  */
 extern const bool *kg_symmetric_twice(const KgCatalog *catalog,
 									  const KgColumns *edges);

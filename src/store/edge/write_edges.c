@@ -52,7 +52,10 @@ insert_beside(const char *tenant, const KgColumns *edges)
 	SPI_processed = inserted;
 }
 
-/* Writes edges. Returns false if fewer rows were written than wanted. */
+/*
+ * Inserts the edges whose state in "found" is "wanted" (KG_EDGE_NONE), or
+ * updates them (KG_EDGE_OTHER). Returns false if not all of them were written.
+ */
 static bool
 write_some(const char *tenant, const KgColumns *edges, const int *found,
 		   int wanted, bool beside)

@@ -65,8 +65,8 @@ again(const Removal *removal, int i)
 }
 
 /*
- * Locks the entities of a batch. Sets the ids of entities that were locked to
- * NULL. items has the indexes of the items.
+ * Locks the entities of a batch. ids[i] is the id of the item items[i]; it is
+ * set to NULL if the entity was locked.
  */
 static void
 lock_removed(Removal *removal, const int *items, const char **ids, int n)
@@ -246,7 +246,7 @@ compare_sources(const void *pa, const void *pb)
 
 /*
  * Returns the index of the first reference whose source is at least node. The
- * references are sorted.
+ * references must be sorted by source.
  */
 static int
 first_from(const KgRestricting *references, int n, int64 node)
@@ -274,8 +274,10 @@ is_removed(const Removal *removal, int64 node)
 }
 
 /*
- * Adds to the list "staying" the sources of restricting references that are not
- * among the entities to delete. The list is sorted and has no duplicates.
+ * Adds to the list "staying", without duplicates, the sources of restricting
+ * references that will not be deleted. These are neither among the entities to
+ * delete nor in the list "going", to which this function adds the nodes that
+ * x-on-delete deletes. The references must be sorted by source.
  */
 static void
 find_staying(const Removal *removal, const KgRestricting *references, int n,

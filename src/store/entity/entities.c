@@ -263,8 +263,9 @@ kg_entities_update(const char *tenant, const KgColumns *columns,
 	static KgForms plain = KG_FORMS(KG_CHANGE_MANY "RETURNING e.node",
 									KG_CHANGE_ONE "RETURNING e.node");
 	/*
-	 * The version does not show whether a row was updated: a trigger may
-	 * restore the previous document, and then the version does not change.
+	 * If a trigger of a DBA restores the previous document, the row is
+	 * returned, too, but its version does not change. Such a row does not count
+	 * as updated.
 	 */
 	static KgForms watched = KG_FORMS(KG_CHANGE_MANY KG_MOVED,
 									  KG_CHANGE_ONE KG_MOVED);

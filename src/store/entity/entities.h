@@ -73,9 +73,10 @@ extern void kg_entities_delete_nodes(const char *tenant, const int64 *nodes,
 									 int n);
 
 /*
- * Delete or update entities, even if they are newer than the fixed snapshot of
- * the transaction. The caller has found them with the newest snapshot and has
- * locked them.
+ * kg_entities_delete_latest() deletes and kg_entities_update_latest() updates
+ * entities, even if they are newer than the fixed snapshot of the transaction.
+ * The caller must have found them with the newest snapshot and have locked
+ * them.
  */
 extern void kg_entities_delete_latest(const char *tenant,
 									  const KgNodeList *nodes);
@@ -84,10 +85,9 @@ extern void kg_entities_update_latest(const char *tenant,
 
 /*
  * Rewrites entities whose index_keys or scope differ from the values that the
- * schema requires. The triggers of kg_entity then set these columns and
- * replace the rows of kg_index_key. Raises an error if an entity cannot be
- * written because its scope would show it to other callers. Runs as the
- * extension's owner.
+ * schema requires. The triggers of kg_entity then set these columns and replace
+ * the rows of kg_index_key. Raises KG_CONFLICT if a trigger of a DBA prevents
+ * the update of an entity. Runs as the extension's owner.
  */
 extern void kg_entities_write_again(const char *tenant,
 									const KgNodeList *nodes);

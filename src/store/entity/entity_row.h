@@ -61,13 +61,14 @@ extern void kg_row_fill_node(Datum *values, bool *nulls);
 extern int64 kg_row_draw_node(void);
 /*
  * Permits the rows of the caller's next statement to have these nodes, which
- * the caller has drawn. The list is sorted and is not copied; NULL permits no
- * nodes. Returns the nodes that were permitted before. The caller must permit
- * these previous nodes again after its statement, also after an error.
+ * the caller has drawn. The list must be sorted and is not copied; NULL permits
+ * no nodes. Returns the nodes that were permitted before. The caller must
+ * permit these previous nodes again after its statement, also after an error.
  */
 extern const KgNodeList *kg_row_drawn_nodes(const KgNodeList *nodes);
 /*
- * Raises an error unless the stored row has a node that the role may choose.
+ * Raises an error unless the stored row has a node that kg_graph assigned or
+ * that the role may choose.
  */
 extern void kg_row_require_node(const Datum *values, const bool *nulls);
 /*

@@ -220,8 +220,8 @@ note_row(Statement *statement, Work *work, const TupleTableSlot *before,
 }
 
 /*
- * Raises an error for references to rows of tables that do not exist or that
- * the caller does not see.
+ * Raises an error if a noted reference leads to a row of a user's table that
+ * does not exist or that the caller does not see.
  */
 static void
 check_bound(const Statement *statement, Work *work)

@@ -48,8 +48,8 @@ refuse_replication(const TriggerData *trigdata)
 }
 
 /*
- * A row: all columns in the order of the table, and the values of
- * kg_row_columns in the order of COL_*.
+ * A row: "stored" has all columns in the order of the table, and "values" has
+ * the columns in kg_row_columns, in the order of KG_ROW_*.
  */
 typedef struct Row
 {
@@ -202,8 +202,9 @@ check_final_row(const TriggerData *trigdata, TupleTableSlot *before,
 			throw_overwritten(given);
 	}
 	/*
-	 * Sets the version above the last version of the id. Versions of ids that
-	 * other sessions free later are handled at the end of the statement.
+	 * kg_entity_before has set the version above the last version of the new
+	 * id, so a higher stored version is correct. If another session has freed
+	 * the id since then, kg_freed_end() corrects the version.
 	 */
 	else if (!kg_row_same_id(old, values) &&
 			 DatumGetInt64(version) > DatumGetInt64(values[KG_ROW_VERSION]))
@@ -286,6 +287,9 @@ kg_sql_refuse_truncate(PG_FUNCTION_ARGS)
 					   KG_TRIGGER_BEFORE | KG_TRIGGER_STATEMENT,
 					   NULL);
 	KG_THROW(KG_FORBIDDEN,
-			 .message = "this table cannot be truncated",
+			 .message = psprintf(
+				 "table \"%s\" of kg_graph cannot be truncated",
+				 RelationGetRelationName(
+					 ((TriggerData *) fcinfo->context)->tg_relation)),
 			 .expected = "DELETE, kg_drop_bundle() or kg_drop_tenant()");
 }

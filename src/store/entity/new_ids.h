@@ -15,7 +15,10 @@ typedef struct KgNewIds
 	int counter;
 } KgNewIds;
 
-/* Returns whether kg_graph generates ids for the type. */
+/*
+ * Returns whether new entities of the type may lack an id, because kg_graph or
+ * the table that the type reads generates it.
+ */
 extern bool kg_makes_ids(const KgType *type);
 
 /*

@@ -117,8 +117,8 @@ enter_name(Put *put, const KgField *field, const char *value, int i)
 }
 
 /*
- * Returns the property that a reference to the reference's own type names, or
- * NULL if it names the id.
+ * For a reference to entities of its own type, returns the property to whose
+ * values it refers. Returns NULL if it refers to the id.
  */
 static const KgField *
 own_target(const KgType *type, const KgField *reference)
@@ -299,7 +299,8 @@ each_batch(Put *put, KgOutcomesWork work)
 }
 
 /*
- * Locks stored entities. Sets the ids of the entities that were found to NULL.
+ * Locks the stored entities with these ids. Sets ids[i] to NULL if its entity
+ * was found.
  */
 static void
 lock_stored(Put *put, const int *rows, const char **ids, int n)
@@ -325,9 +326,10 @@ lock_stored(Put *put, const int *rows, const char **ids, int n)
 }
 
 /*
- * Locks the stored entities of a batch and compares items with them. If an
- * item to be created was not found first, looks it up again, and reports it if
- * it is stored by then.
+ * Locks the stored entities of a batch. Compares the items with them or, for an
+ * update, copies their documents. An update looks up missing entities again:
+ * another session may have deleted an entity and created it again while the
+ * statement waited for its lock.
  */
 static void
 find_stored(void *arg, const int *rows, int n)
@@ -556,8 +558,8 @@ find_targets_ahead(Put *put)
 }
 
 /*
- * Returns whether the stored references are unchanged since they were read,
- * now that the items are locked.
+ * Returns whether the stored entities still have the versions that
+ * find_targets_ahead() has read. The items must be locked.
  */
 static bool
 is_current(const Put *put, const Targets *t)
@@ -638,8 +640,9 @@ check_references(Put *put)
 }
 
 /*
- * Inserts rows. If a row conflicts, another session wrote it first, or it is
- * hidden from the caller.
+ * Inserts the new entities of a batch. An item gets no verdict if its id is
+ * taken: another session wrote the entity first, or the entity is hidden from
+ * the caller.
  */
 static void
 insert_rows(Put *put, const int *rows, int n)
@@ -746,8 +749,8 @@ write_rows(void *arg, const int *rows, int n)
 }
 
 /*
- * Sets verdicts by comparing the stored rows, because triggers may have
- * written entities, too.
+ * Sets the verdicts by a comparison of the rows stored before and after the
+ * writes, because triggers may have written entities, too.
  */
 static void
 review(void *arg, const int *rows, int n)
@@ -937,8 +940,9 @@ may_fail(const Put *put)
 }
 
 /*
- * Writes items that refer to each other. Each iteration except the last finds
- * items that cannot be written, and repeats without them.
+ * Writes the items. If items refer to each other and a write may fail, an
+ * attempt that fails is rolled back. It is repeated without the items that
+ * could not be written.
  */
 static void
 write_linked(Put *put)

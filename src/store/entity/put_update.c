@@ -49,9 +49,11 @@ kg_patch_id(const KgType *type, const JsonbValue *value, const char *path,
 		return kg_json_cstring(value);
 	if (kg_json_int64(value, &n))
 		return psprintf(INT64_FORMAT, n);
-	if (value->type == jbvString)
-		err = kg_error_new(
-			KG_INVALID_INPUT, "an id has %d bytes", value->val.string.len);
+	if (value->type == jbvString && !type->number_ids)
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "an id has %d bytes; 1 to %d are allowed",
+						   value->val.string.len,
+						   KG_MAX_ID_BYTES);
 	else
 		err = kg_error_new(KG_INVALID_INPUT,
 						   "an id is not %s",
@@ -193,8 +195,7 @@ read_unset(const JsonbContainer *object, const JsonbContainer *set,
 		else
 			continue;
 		kg_error_got(err, &it.value);
-		kg_error_expected(err,
-						  "the name of a property, in only one of the two");
+		kg_error_expected(err, "the name of a property that is not in \"set\"");
 		report(outcome, err, psprintf("%s/unset/%d", path, it.index));
 	}
 	return kg_json_container(&value);
@@ -508,9 +509,10 @@ list_values(const JsonbValue *values, Origin origin, ArrayValue *list)
 }
 
 /*
- * Marks the values that the result contains. It contains the stored values
- * that are not to be removed. It also contains the values to add; of equal
- * values, only the first.
+ * Marks the values that the result contains. These are the stored values that
+ * are not to be removed, and the values to add. A value is added only once, and
+ * only if no equal stored value remains. The list must be sorted by
+ * compare_values().
  */
 static void
 mark_kept(const ArrayValue *list, int n)

@@ -69,8 +69,8 @@ extern List *kg_freed_not_recorded(const char *tenant, const int64 *nodes,
 								   int n);
 
 /*
- * Notes that entities with these nodes are stored again. The entities may have
- * been merged before.
+ * Deletes the records of merges of entities with these nodes, because the
+ * entities are stored again.
  */
 extern void kg_freed_restored(const char *tenant, const int64 *nodes, int n);
 

@@ -170,8 +170,9 @@ put_common(const KgHistory *history, KgArg *args)
 /*
  * Selects late changes of edges: changes that must precede a change with a
  * lower number. mine is the number of the late change, and first is the number
- * of the change that it must precede. The last change of a transaction is not
- * late if its state is the stored state and it follows the previous change.
+ * of the change that it must precede. The last change of an edge is not late if
+ * two conditions are met: it started from the state to which the previous
+ * change led, and it led to the stored state.
  */
 #define KG_LATE                                                               \
 	"SELECT u.*, n.change AS mine, f.change AS first, f.at "                  \
@@ -209,10 +210,10 @@ put_common(const KgHistory *history, KgArg *args)
  * statement in a row trigger, is recorded before the outer statement. A
  * deletion in a WITH clause may be recorded after an insertion.
  *
- * A late change is recorded after a change that started from the state to
- * which the late change led. It is moved before the first such change that
- * does not follow another change. That change and all later changes get new
- * numbers.
+ * A late change is recorded after a change that started from the state to which
+ * the late change led. It is moved before the first such change that did not
+ * start from the state of the change before it. That change and all later
+ * changes get new numbers.
  */
 static void
 order_edges(const KgHistory *history)

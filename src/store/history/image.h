@@ -8,8 +8,9 @@
 #include "base/json.h"
 
 /*
- * Returns whether both documents are equal byte for byte, so that 1.0 differs
- * from 1.00. Both arguments may be NULL.
+ * kg_image_same() returns whether both documents are equal byte for byte, so
+ * that 1.0 differs from 1.00. kg_image_same_value() compares two values in this
+ * way; both may be NULL.
  */
 extern bool kg_image_same(const Jsonb *a, const Jsonb *b);
 extern bool kg_image_same_value(const JsonbValue *a, const JsonbValue *b);

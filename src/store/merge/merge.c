@@ -385,7 +385,7 @@ require_read(const Merge *merge, const KgNodeList *nodes,
 
 /*
  * Returns whether the list "nodes" contains all nodes of the list "others".
- * Both lists are sorted.
+ * Both lists must be sorted.
  */
 static bool
 have_all(const KgNodeList *nodes, const KgNodeList *others)
@@ -781,8 +781,9 @@ record_merged(const Merge *merge, const char *const *ids)
 
 /*
  * Deletes the merged entities except the first, and records their ids as
- * merged. References are not checked here: references by values that the
- * remaining entity will get are not deleted.
+ * merged. References to them are checked only at the end of the scope. By then,
+ * the remaining entity has the values by which the references name their
+ * target.
  */
 static void
 delete_others(const Merge *merge)
@@ -1024,7 +1025,8 @@ kg_merge(const KgMerge *args)
 	if (n < 1 || n > KG_MAX_MERGED)
 		KG_THROW(
 			KG_INVALID_INPUT,
-			.message = psprintf("%d entities cannot be merged", n),
+			.message = psprintf(
+				"\"others\" has %d ids; 1 to %d are allowed", n, KG_MAX_MERGED),
 			.path = "/others",
 			.expected = psprintf("an array of 1 to %d ids", KG_MAX_MERGED));
 	merge.n = n + 1;

@@ -42,11 +42,11 @@ typedef struct KgMergeEdges
 
 /*
  * Decides the changes of explicit edges that a merge causes. nodes[0] is the
- * entity that stays. prefer is the index of the entity whose values are used
- * in conflicts, or -1. The relations and the nodes are locked. Raises
- * KG_FORBIDDEN if another node than the first has edges and the caller does
- * not see the whole tenant. Raises KG_CONFLICT if an edge is newer than the
- * transaction's snapshot. Runs as the owner.
+ * entity that stays. prefer is the index of the entity whose values are used in
+ * conflicts, or -1. The caller must have locked the relations and the nodes.
+ * Raises KG_FORBIDDEN if another node than the first has edges and the caller
+ * does not see the whole tenant. Raises KG_CONFLICT if an edge is newer than
+ * the transaction's snapshot. Runs as the owner.
  */
 extern void kg_merge_edges_plan(const KgCatalog *catalog,
 								const KgUserContext *caller, const int64 *nodes,

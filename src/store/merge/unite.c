@@ -166,11 +166,11 @@ count_bytes(Union *u, const char *property, int64 n)
 	u->bytes += n;
 	if (u->rules->max_bytes > 0 && u->bytes > u->rules->max_bytes)
 		KG_THROW(KG_LIMIT_EXCEEDED,
-				 .message = psprintf("the union of the entities has more than "
-									 "%d bytes at property \"%s\" "
-									 "(kg_graph.max_entity_bytes)",
-									 u->rules->max_bytes,
-									 property),
+				 .message = psprintf(
+					 "the union of the entities exceeds "
+					 "kg_graph.max_entity_bytes, %d bytes, at property \"%s\"",
+					 u->rules->max_bytes,
+					 property),
 				 .expected = "fewer entities, or a value for the property");
 }
 

@@ -43,10 +43,11 @@ typedef struct KgUniteConflict
 } KgUniteConflict;
 
 /*
- * Returns the union of n documents; a document may be NULL. prefer is the
- * index of the document whose values are used in conflicts, or -1. Adds the
- * conflicts (KgUniteConflict *) to *conflicts. If a conflict is not decided,
- * the union has the first value. Returns NULL if all documents are NULL.
+ * Returns the union of n documents; a document may be NULL. prefer is the index
+ * of the document whose values are used in conflicts, or -1. Adds the conflicts
+ * (KgUniteConflict *) to *conflicts. If a conflict is not decided, the union
+ * has the first value. Returns NULL if all documents are NULL and the rules
+ * have no values.
  */
 extern Jsonb *kg_unite(const KgUniteRules *rules, Jsonb *const *documents,
 					   int n, int prefer, List **conflicts);

@@ -56,9 +56,9 @@ compare_references(const void *pa, const void *pb)
 }
 
 /*
- * Looks up the targets of references, beginning with reference i, that have
- * the same target type. The references are sorted. Runs as the current user.
- * Returns the index of the next reference.
+ * Looks up the targets of references, beginning with reference i, that have the
+ * same target type. The references must be sorted by compare_references(). Runs
+ * as the current user. Returns the index of the next reference.
  */
 static int
 find_some(const KgCatalog *catalog, const KgReferenceList *references, int i,

@@ -102,11 +102,10 @@ require_hidden_kept(const char *tenant, const KgUserContext *caller,
 		kg_pending_check(tenant, caller, &none, &gone);
 	if (strcmp(before, targets_of(tenant, hidden)) == 0)
 		return;
-	KG_THROW(
-		KG_REFERENCE_MISSING,
-		.message = "another entity would get an id or a value that is still "
-				   "referenced",
-		.expected = "an id or a value of that entity to which nothing refers");
+	KG_THROW(KG_REFERENCE_MISSING,
+			 .message = "references would lead to another entity, which gets "
+						"the id or value that they name",
+			 .expected = "an id or a value that no reference names");
 }
 
 static void

@@ -117,8 +117,9 @@ read_incoming(const char *tenant, const KgNodeList *nodes, IncomingList *list)
 }
 
 /*
- * Returns the type of a node from n rows (node, type_no) of the last statement,
- * which are sorted by node. Returns 0 if no row has the node.
+ * Returns the number of the type of a node. Searches n rows (node, type_no) of
+ * the last statement, which must be sorted by node. Returns 0 if no row has the
+ * node.
  */
 static int32
 find_type(uint64 n, int64 node)
@@ -230,7 +231,7 @@ lock_types(const char *tenant, const IncomingList *list)
 
 /*
  * Returns the index of the first edge whose source is at least node. The list
- * is sorted by source.
+ * must be sorted by source.
  */
 static int
 first_from(const IncomingList *list, int64 node)
@@ -699,7 +700,10 @@ treat_referrers(Deletion *d)
 	}
 }
 
-/* Removes nodes that are stored because their deletion was rolled back. */
+/*
+ * Removes from the list the nodes that are still stored, because their deletion
+ * was rolled back.
+ */
 static void
 drop_existing(const char *tenant, KgNodeList *nodes)
 {

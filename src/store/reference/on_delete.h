@@ -35,7 +35,7 @@ extern int kg_references_restricting(const char *tenant,
 
 /*
  * Adds to "cascade" the nodes that the rule cascade would delete along with
- * these nodes. The list is sorted.
+ * these nodes. The list is sorted afterwards.
  */
 extern void kg_references_cascading(const char *tenant, const KgNodeList *nodes,
 									KgNodeList *cascade);

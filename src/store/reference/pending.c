@@ -172,7 +172,7 @@ kg_pending_throw(const KgCatalog *catalog, const KgReferenceList *missing)
 		else
 			report_missing(catalog, &missing->items[i], false, &errors);
 	}
-	kg_throw_violations(&errors, "references are missing");
+	kg_throw_violations(&errors, "references have no target");
 }
 
 void
@@ -213,5 +213,5 @@ kg_pending_check(const char *tenant, const KgUserContext *caller,
 						   !kg_nodes_have(nodes, reference->source),
 						   &errors);
 	}
-	kg_throw_violations(&errors, "references are missing");
+	kg_throw_violations(&errors, "references have no target");
 }

@@ -1,7 +1,7 @@
 /*
  * references.h
- *	  Enforces references: each x-ref value has a target, even if sessions
- *	  write concurrently. on_delete.h handles deletions of targets.
+ *	  Enforces references: each x-ref value has a target, even if sessions write
+ *	  concurrently. on_delete.h applies x-on-delete when targets are deleted.
  *
  * Row locks prevent races. A session that adds a reference locks the target's
  * row. The lock is KEY SHARE, or SHARE if x-ref-field names a property other
@@ -155,7 +155,9 @@ typedef struct KgTargetNames
 extern void kg_target_name_add(KgTargetNames *list, const KgTargetName *name);
 extern void kg_target_names_sort(KgTargetNames *list);
 
-/* Returns true if one of these nodes has the name; both lists are sorted. */
+/*
+ * Returns true if one of these nodes has the name; both lists must be sorted.
+ */
 extern bool kg_target_names_have(const KgTargetNames *sorted,
 								 const KgTargetName *name,
 								 const KgNodeList *nodes);

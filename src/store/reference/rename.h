@@ -43,7 +43,7 @@ typedef struct KgRename
 
 /*
  * Returns a KgRename without values. It has an element for the id and for each
- * unique property.
+ * unique property, each with room for n values.
  */
 extern KgRename kg_rename_make(const KgType *type, int n);
 /* Adds a value of the property rename->of[of]. */

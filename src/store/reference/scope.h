@@ -44,8 +44,9 @@ typedef struct KgUnchecked
 } KgUnchecked;
 
 /*
- * Returns the list that collects edges of entities that are written during a
- * deletion. Returns NULL if no deletion is in progress.
+ * Returns the list for edges that lead to deleted nodes and whose source
+ * entities are written during the deletion. Returns NULL if no deletion is in
+ * progress.
  */
 extern KgLostEdges *kg_unchecked_lost(const char *tenant,
 									  KgUnchecked *unchecked);

@@ -227,8 +227,8 @@ read_head(Import *import, const char *line, int len)
 	if (kg_json_get(kg_json_container(&what), "tenant", &member) == NULL ||
 		member.type != jbvString)
 		throw_line(import,
-				   "the first line that kg_export_tenant() returned",
-				   "a line of kg_export_tenant()");
+				   "has no name of a tenant",
+				   "the first line that kg_export_tenant() returned");
 	if (import->tenant == NULL)
 		import->tenant = kg_json_cstring(&member);
 	kg_tenant_check_name(import->tenant);
@@ -386,8 +386,9 @@ add_row(Import *import, Batch *batch, const char *line, int len)
 	JsonbValue *row;
 
 	if (jsonb == NULL || !JB_ROOT_IS_ARRAY(jsonb) || JB_ROOT_COUNT(jsonb) != 2)
-		throw_line(
-			import, "was changed", "an unchanged line of kg_export_tenant()");
+		throw_line(import,
+				   "is not an array of a table and a row",
+				   "an unchanged line of kg_export_tenant()");
 	name = getIthJsonbValueFromContainer(&jsonb->root, 0);
 	row = getIthJsonbValueFromContainer(&jsonb->root, 1);
 	check_row(import, name, row);
@@ -413,8 +414,9 @@ read_end(Import *import, const char *line, int len)
 	if (jsonb == NULL || !JB_ROOT_IS_OBJECT(jsonb) ||
 		kg_json_get(&jsonb->root, "end", &end) == NULL ||
 		!kg_json_is_object(&end))
-		throw_line(
-			import, "was changed", "an unchanged line of kg_export_tenant()");
+		throw_line(import,
+				   "is not the last line of an export",
+				   "an unchanged line of kg_export_tenant()");
 	if (kg_json_get(kg_json_container(&end), "lines", &member) == NULL ||
 		!kg_json_int64(&member, &lines) || lines != import->lines ||
 		kg_json_get(kg_json_container(&end), "sha256", &member) == NULL ||
@@ -568,7 +570,7 @@ make_tenant(Import *import)
 	if (SPI_processed == 0)
 	{
 		require_new(import);
-		throw_content("no row of kg_tenant", "one");
+		throw_content("no row of kg_tenant", "one row of kg_tenant");
 	}
 	kg_tenant_take_name(import->tenant_datum);
 	KG_SPI_EXEC("SELECT FROM @kg_tenant WHERE tenant = $1 "
@@ -580,9 +582,10 @@ make_tenant(Import *import)
 
 /*
  * Fills kg_import_number with runs: ranges of old numbers that become new
- * numbers by adding the same offset. Raises an error for numbers outside of
- * all shards' ranges. A number does not change if it is in the range of
- * another shard and is not used here. $1 is the tenant.
+ * numbers by adding the same offset. Raises an error for numbers outside of all
+ * shards' ranges. "numbers" is a query of the old numbers of the tenant $1.
+ * "kept" is the condition for a number that does not change: it is in the range
+ * of another shard and is not used here.
  */
 #define KG_OWN_SHARD \
 	"(SELECT coalesce((SELECT shard FROM @kg_number_range), 0))"
@@ -850,7 +853,7 @@ add_grants(Import *import, int i)
 		Oid role;
 
 		if (name == NULL || access == NULL)
-			throw_content("a grant without a role",
+			throw_content("a grant without a role or an access",
 						  "a grant with \"role_name\" and \"access\"");
 		(void) kg_access_require(access);
 		role = role_of(import, name);

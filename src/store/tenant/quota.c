@@ -194,9 +194,10 @@ use(Datum tenant, Datum quota, int32 stripe, int64 delta)
 }
 
 /*
- * Locks a stripe that has enough left and that no other session has locked.
- * The session's own stripe is preferred. Returns the number of the stripe, or
- * -1 if there is no such stripe.
+ * Locks a stripe that has enough left and that no other session has locked. The
+ * session's own stripe is preferred. A deletion finds no stripe while the first
+ * stripe has a debt (share()). Returns the number of the stripe, or -1 if there
+ * is no such stripe.
  */
 static int32
 lock_stripe(Datum tenant, Datum quota, int64 delta)
@@ -260,8 +261,8 @@ deal(Datum tenant, Datum quota, int64 delta, int64 left)
 }
 
 /*
- * Counts a change of the used amount. Runs as the extension's owner, inside
- * SPI.
+ * Counts a change of the used amount. Raises KG_QUOTA_EXCEEDED if the quota
+ * does not allow it. Runs as the extension's owner, inside SPI.
  */
 static void
 change(const char *name, KgLimit limit, int64 delta)

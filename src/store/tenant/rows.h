@@ -35,8 +35,8 @@
 
 /*
  * Transfers all rows of the tenant to another name, which must already have a
- * row in kg_tenant. The caller has excluded writers of both names, and has
- * marked both names in model/tenant_state.h.
+ * row in kg_tenant. The caller must have excluded writers of both names, and
+ * have marked both names in model/tenant_state.h.
  */
 extern void kg_tenant_give(Datum tenant, Datum name);
 

@@ -30,7 +30,8 @@ extern char *kg_chain_text(const uint8 *digest);
 
 /*
  * Returns the lines as the rows of a set-returning function
- * (InitMaterializedSRF).
+ * (InitMaterializedSRF). If "secrets" is true, keys of kg_auth_key that are
+ * secret are included.
  */
 extern void kg_tenant_export(const char *tenant, bool secrets,
 							 FunctionCallInfo fcinfo);

@@ -339,9 +339,10 @@ append_columns(StringInfo sql, List *columns)
 }
 
 /*
- * Appends a SELECT of the edges of a variant. If the reader sees all entities,
- * it reads kg_edge. For other readers it calls a function, because the policy
- * of kg_edge shows them no edges.
+ * Appends a SELECT of the edges of a variant. If "partial" is false, it reads
+ * kg_edge, whose policy shows edges only to readers that see all entities. If
+ * "partial" is true, it calls a function and returns rows only to the other
+ * readers.
  */
 static void
 append_variant(StringInfo sql, const KgCatalog *catalog, const KgView *view,
@@ -383,9 +384,9 @@ append_variant(StringInfo sql, const KgCatalog *catalog, const KgView *view,
 
 /*
  * Appends a SELECT of the edges of a relation that joins only one pair of types
- * (one KgVariant), for a reader that sees all entities. Every edge has both ends, so outer joins give the
- * same rows as inner joins. The planner removes an outer join if a query does
- * not use its columns.
+ * (one KgVariant), for a reader that sees all entities. Every edge has both
+ * ends, so outer joins give the same rows as inner joins. The planner removes
+ * an outer join if a query does not use its columns.
  */
 static void
 append_whole(StringInfo sql, const KgCatalog *catalog, const KgView *view,

@@ -576,8 +576,10 @@ require_name(const char *schema)
 	if (schema[0] != '\0' && strlen(schema) < NAMEDATALEN)
 		return;
 	KG_THROW(KG_INVALID_INPUT,
-			 .message = psprintf("the name of a schema has 1 to %d bytes",
-								 NAMEDATALEN - 1),
+			 .message = psprintf(
+				 "the name of a schema has %d bytes; 1 to %d are allowed",
+				 (int) strlen(schema),
+				 NAMEDATALEN - 1),
 			 .path = "/schema",
 			 .got_string = schema,
 			 .expected = "a shorter name, or NULL for the tenant's name");
