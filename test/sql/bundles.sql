@@ -195,7 +195,7 @@ SET ROLE regress_bundles_writer;
 SELECT kg_apply_bundle(b) FROM numbered;
 RESET ROLE;
 SELECT setval('kg_type_seq', :types) = :types AS back;
--- Nodes are in the order of the bundle; rows are written in the order of ids. The numbers are nobody's to give afterwards.
+-- New entities are written in the order of the bundle. A caller may not choose the node of a deleted entity.
 SET ROLE regress_bundles_writer;
 SELECT kg_apply_bundle('{"bundle_name": "ordered", "version": "1", "schemas": [{"entity_type": "step", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}],
   "entities": [{"entity_type": "step", "items": [{"id": "z"}, {"id": "a"}, {"id": "m"}]}]}') -> 'changed' AS applied;

@@ -22,7 +22,6 @@
 #include "store/derived/derive.h"
 #include "store/entity/documents.h"
 #include "store/entity/entities.h"
-#include "store/entity/entity_row.h"
 #include "store/entity/entity_ids.h"
 #include "store/derived/extract.h"
 #include "store/bundle/payload_ids.h"
@@ -399,8 +398,7 @@ write_batch(KgApply *apply, const KgType *type, KgCounts *counts,
 		bool fresh = item->node == 0;
 
 		if (fresh)
-			kg_entities_add(
-				&inserts, item->id, kg_payload_data(item), item->number);
+			kg_entities_add(&inserts, item->id, kg_payload_data(item));
 		if (fresh || !item->same || item->ahead)
 			kg_apply_sample(apply,
 							fresh || item->ahead ? KG_CHANGE_CREATED
@@ -441,49 +439,38 @@ compare_items(const void *a, const void *b)
 }
 
 /*
- * Returns the items sorted by id. So neighbours in the primary key are written
- * together, and sessions that write the same entities do not deadlock.
+ * Returns the new items in the order of the bundle, then the stored items by
+ * id. Connected entities are often close to one another in a bundle, so graph
+ * searches read fewer pages. Stored items are in one order for all sessions,
+ * so that sessions that update the same entities do not deadlock.
  */
 static KgPayloadItem **
-sorted_items(const KgPayloadSet *set)
+ordered_items(const KgPayloadSet *set)
 {
 	KgPayloadItem **items = MemoryContextAllocHuge(CurrentMemoryContext,
 												   (Size) Max(1, set->nitems) *
 													   sizeof(KgPayloadItem *));
+	int nnew = 0;
+	int n;
 
 	for (int i = 0; i < set->nitems; i++)
-		items[i] = &set->items[i];
-	qsort(items, set->nitems, sizeof(KgPayloadItem *), compare_items);
+		if (set->items[i].node == 0)
+			items[nnew++] = &set->items[i];
+	n = nnew;
+	for (int i = 0; i < set->nitems; i++)
+		if (set->items[i].node != 0)
+			items[n++] = &set->items[i];
+	qsort(items + nnew, n - nnew, sizeof(KgPayloadItem *), compare_items);
 	return items;
 }
 
-/*
- * Draws node numbers for new entities in the order of the bundle, in which
- * connected entities are often close to one another. Graph searches then read
- * fewer blocks of packed edges than if the nodes were in the order of the ids.
- */
 static void
-draw_nodes(const KgPayloadSet *set, KgNodeList *drawn)
-{
-	for (int i = 0; i < set->nitems; i++)
-	{
-		KgPayloadItem *item = &set->items[i];
-
-		if (item->node != 0)
-			continue;
-		if (i % KG_ROW_BATCH == 0)
-			CHECK_FOR_INTERRUPTS();
-		item->number = kg_row_draw_node();
-		kg_node_add(drawn, item->number);
-	}
-}
-
-static void
-write_items(KgApply *apply, const KgPayloadSet *set, KgPayloadItem **items,
-			MemoryContext scratch, KgWork *work)
+write_set(KgApply *apply, const KgPayloadSet *set, MemoryContext scratch,
+		  KgWork *work)
 {
 	KgCounts *counts = kg_apply_counts(
 		apply, &apply->entity_counts, set->type->name);
+	KgPayloadItem **items = ordered_items(set);
 	int start = 0;
 
 	while (start < set->nitems)
@@ -506,30 +493,7 @@ write_items(KgApply *apply, const KgPayloadSet *set, KgPayloadItem **items,
 		MemoryContextReset(scratch);
 		start = end;
 	}
-}
-
-static void
-write_set(KgApply *apply, const KgPayloadSet *set, MemoryContext scratch,
-		  KgWork *work)
-{
-	KgPayloadItem **items = sorted_items(set);
-	KgNodeList drawn = {CurrentMemoryContext};
-	const KgNodeList *before;
-
-	draw_nodes(set, &drawn);
-	before = kg_row_drawn_nodes(&drawn);
-	PG_TRY();
-	{
-		write_items(apply, set, items, scratch, work);
-	}
-	PG_FINALLY();
-	{
-		(void) kg_row_drawn_nodes(before);
-	}
-	PG_END_TRY();
 	pfree(items);
-	if (drawn.n > 0)
-		pfree(drawn.nodes);
 }
 
 void

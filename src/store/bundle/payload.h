@@ -41,12 +41,11 @@ typedef struct KgPayloadItem
 	const char *id; /* NULL: the item has no valid id */
 	JsonbContainer *container;
 	int len;
-	int set;	  /* index of the member of "entities" */
-	int index;	  /* index in the "items" of that member */
-	int64 node;	  /* node of the stored entity, or 0 if it is not stored */
-	int64 number; /* node drawn for a new entity, or 0 */
-	bool same;	  /* the item equals the stored entity */
-	bool ahead;	  /* a trigger wrote the entity after it was compared */
+	int set;	/* index of the member of "entities" */
+	int index;	/* index in the "items" of that member */
+	int64 node; /* node of the stored entity, or 0 if it is not stored */
+	bool same;	/* the item equals the stored entity */
+	bool ahead; /* a trigger wrote the entity after it was compared */
 	/* the entity is stored, with its references (kg_bundle_check_kept) */
 	bool kept;
 } KgPayloadItem;

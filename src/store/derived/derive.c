@@ -193,33 +193,37 @@ typedef struct KeyPlace
 	uint64 field;  /* number of type and field */
 	uint64 prefix; /* the first bytes of the key, as a number */
 	int len;	   /* length of the key, in bytes */
-	/* tiebreaker: entities are mostly added in the order of their ids */
 	int row;
 } KeyPlace;
 
 static inline int
-compare_places(const KeyPlace *a, const KeyPlace *b, const Datum *keys)
+compare_rows(const KeyPlace *a, const KeyPlace *b, const Datum *column)
 {
-	int order;
+	return kg_key_compare(DatumGetByteaPP(column[a->row]),
+						  DatumGetByteaPP(column[b->row]));
+}
 
+static inline int
+compare_places(const KeyPlace *a, const KeyPlace *b, const KgColumns *rows)
+{
 	if (a->field != b->field)
 		return a->field < b->field ? -1 : 1;
 	if (a->prefix != b->prefix)
 		return a->prefix < b->prefix ? -1 : 1;
 	if (a->len != b->len || a->len > sizeof(uint64))
 	{
-		order = kg_key_compare(DatumGetByteaPP(keys[a->row]),
-							   DatumGetByteaPP(keys[b->row]));
+		int order = compare_rows(a, b, rows->values[2]);
+
 		if (order != 0)
 			return order;
 	}
-	return a->row < b->row ? -1 : a->row > b->row;
+	return compare_rows(a, b, rows->values[3]);
 }
 
 #define ST_SORT sort_places
 #define ST_ELEMENT_TYPE KeyPlace
-#define ST_COMPARE_ARG_TYPE const Datum
-#define ST_COMPARE(a, b, keys) compare_places(a, b, keys)
+#define ST_COMPARE_ARG_TYPE const KgColumns
+#define ST_COMPARE(a, b, rows) compare_places(a, b, rows)
 #define ST_SCOPE static
 #define ST_DEFINE
 #include "lib/sort_template.h"
@@ -249,7 +253,7 @@ sort_keys(KgColumns *keys)
 						  (uint32) DatumGetInt32(keys->values[1][i]);
 		places[i].row = i;
 	}
-	sort_places(places, keys->nrows, keys->values[2]);
+	sort_places(places, keys->nrows, keys);
 	for (int i = 0; i < keys->nrows; i++)
 		order[i] = places[i].row;
 	kg_columns_reorder(keys, order);

@@ -17,27 +17,24 @@
 
 #define KG_INSERT                                          \
 	"INSERT INTO @kg_entity(tenant, bundle, entity_type, " \
-	"entity_id, data, node) "                              \
-	"SELECT $1, $2, $3, unnest($4), unnest($5), unnest($6)"
+	"entity_id, data) SELECT $1, $2, $3, unnest($4), unnest($5)"
 
-#define KG_NEW_ARGS 6
+#define KG_NEW_ARGS 5
 
 void
 kg_entities_init(KgColumns *rows)
 {
-	static const Oid types[] = {TEXTOID, JSONBOID, INT8OID};
+	static const Oid types[] = {TEXTOID, JSONBOID};
 
 	kg_columns_init(rows, CurrentMemoryContext, lengthof(types), types);
 }
 
 void
-kg_entities_add(KgColumns *rows, const char *id, const Jsonb *data, int64 node)
+kg_entities_add(KgColumns *rows, const char *id, const Jsonb *data)
 {
 	kg_columns_add_row(rows);
 	kg_columns_text(rows, 0, id);
 	kg_columns_datum(rows, 1, JsonbPGetDatum(data));
-	if (node != 0)
-		kg_columns_int64(rows, 2, node);
 }
 
 static void

@@ -20,12 +20,7 @@
  * must live as long as the batch.
  */
 extern void kg_entities_init(KgColumns *rows);
-/*
- * Adds an entity. node is a node of kg_row_drawn_nodes(), or 0 if the trigger
- * shall draw its number.
- */
-extern void kg_entities_add(KgColumns *rows, const char *id, const Jsonb *data,
-							int64 node);
+extern void kg_entities_add(KgColumns *rows, const char *id, const Jsonb *data);
 
 /*
  * Inserts the entities. Returns false if another session wrote one of the

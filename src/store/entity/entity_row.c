@@ -355,40 +355,16 @@ had_node(const Datum *values)
 						kg_arg(INT8OID, values[KG_ROW_NODE]));
 }
 
-/* Nodes that kg_row_drawn_nodes() permits, or NULL. */
-static const KgNodeList *drawn = NULL;
-
-const KgNodeList *
-kg_row_drawn_nodes(const KgNodeList *nodes)
-{
-	const KgNodeList *before = drawn;
-
-	drawn = nodes;
-	return before;
-}
-
-int64
-kg_row_draw_node(void)
-{
-	return nextval_internal(kg_relation_oid("kg_node_seq"), false);
-}
-
-static bool
-is_drawn(Datum node)
-{
-	return drawn && kg_nodes_have(drawn, DatumGetInt64(node));
-}
-
 void
 kg_row_fill_node(Datum *values, bool *nulls)
 {
 	if (nulls[KG_ROW_NODE])
 	{
-		values[KG_ROW_NODE] = Int64GetDatum(kg_row_draw_node());
+		values[KG_ROW_NODE] = Int64GetDatum(
+			nextval_internal(kg_relation_oid("kg_node_seq"), false));
 		nulls[KG_ROW_NODE] = false;
 	}
-	else if (!is_drawn(values[KG_ROW_NODE]) &&
-			 !may_give_node(values[KG_ROW_NODE]) && !had_node(values))
+	else if (!may_give_node(values[KG_ROW_NODE]) && !had_node(values))
 		throw_given_node();
 }
 

@@ -11,7 +11,6 @@
 #include "commands/trigger.h"
 #include "miscadmin.h"
 #include "model/catalog.h"
-#include "store/entity/node_list.h"
 #include "utils/tuplestore.h"
 
 /* Columns of kg_entity, as indexes into arrays of values. */
@@ -57,18 +56,8 @@ extern void kg_row_begin_version(const KgType *type, Datum *values);
  * had this number.
  */
 extern void kg_row_fill_node(Datum *values, bool *nulls);
-/* Draws the number of a new node from its sequence. */
-extern int64 kg_row_draw_node(void);
 /*
- * Permits the rows of the caller's next statement to have these nodes, which
- * the caller has drawn. The list must be sorted and is not copied; NULL permits
- * no nodes. Returns the nodes that were permitted before. The caller must
- * permit these previous nodes again after its statement, also after an error.
- */
-extern const KgNodeList *kg_row_drawn_nodes(const KgNodeList *nodes);
-/*
- * Raises an error unless the stored row has a node that kg_graph assigned or
- * that the role may choose.
+ * Raises an error unless the stored row has a node that the role may choose.
  */
 extern void kg_row_require_node(const Datum *values, const bool *nulls);
 /*

@@ -654,8 +654,7 @@ insert_rows(Put *put, const int *rows, int n)
 		if (put->items[rows[i]].node == 0)
 			kg_entities_add(&fresh,
 							put->outcomes->items[rows[i]].id,
-							put->items[rows[i]].data,
-							0);
+							put->items[rows[i]].data);
 	if (fresh.nrows == 0)
 		return;
 	kg_entities_insert_free(put->tenant, put->type, &fresh);
