@@ -220,7 +220,7 @@ note_row(Statement *statement, Work *work, const TupleTableSlot *before,
 }
 
 /*
- * Raises an error if a noted reference leads to a row of a user's table that
+ * Raises an error if a reference in work->bound leads to a row of a table that
  * does not exist or that the caller does not see.
  */
 static void
