@@ -56,7 +56,8 @@ typedef struct Fan
 } Fan;
 
 /*
- * Returns whether the search is so small that an estimate would cost as much.
+ * Returns whether the search is so small that an estimate would cost as much as
+ * the search itself.
  */
 static bool
 is_small(const KgGraph *graph, double starts, int hops)
@@ -442,8 +443,8 @@ read_side(Side *side, int hop)
 }
 
 /*
- * Returns the number of edges read by paths.c, which expands the smaller
- * frontier.
+ * Returns the estimated number of edges that paths.c reads, which always
+ * expands the smaller frontier.
  */
 static double
 region(Side *sides, int max_hops, const KgBound *bound)

@@ -130,7 +130,7 @@ run_on_nodes(KgGraph *graph, KgGraphSql which, const int64 *nodes, uint32 n,
 	pfree(DatumGetPointer(values[1]));
 }
 
-/* Returns the stored row of a starting node, or NULL. */
+/* Returns the cached row of a starting node, or NULL. */
 static const KgRef *
 kept_start(const KgGraph *graph, int64 node)
 {
