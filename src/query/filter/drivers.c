@@ -41,8 +41,9 @@ is_bound(const KgCatalog *catalog, const KgCondition *condition)
 }
 
 /*
- * Returns the operator that matches exactly the values that op does not match.
- * Returns KG_OP_IS_NULL if no operator does.
+ * Returns the operator that matches exactly the values that op, which is ne or
+ * a comparison of order, does not match. Returns KG_OP_IS_NULL for all other
+ * operators, also for eq.
  */
 static KgOp
 opposite_of(KgOp op)

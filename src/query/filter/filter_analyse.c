@@ -588,7 +588,7 @@ is_declared_number(const KgField *field, const JsonbValue *number)
 }
 
 /*
- * Repairs a number or boolean that was sent as a string, and an id that was
+ * Repairs a number or boolean that was sent as a string, and a string that was
  * sent as an integer.
  */
 static void
@@ -659,8 +659,9 @@ operators_with(const char *path, const char *without, const Jsonb *others)
 }
 
 /*
- * Corrects a day, month or year compared with an instant or a day, and an
- * instant compared with a day.
+ * Adds a correction to the error if a date or date-time is compared with a day,
+ * month or year that is not a value of the property, or if a date is compared
+ * with an instant.
  */
 static void
 say_days(KgError *err, const KgCondition *condition, const JsonbValue *value,
@@ -1122,8 +1123,9 @@ mean_path(const KgCondition *condition, const KgField *reference,
 }
 
 /*
- * Corrects a word for "contains" or for membership, or a property of the entity
- * that the reference refers to.
+ * Adds a correction to the error of a condition that has no operators. The only
+ * member of the condition may be a word for "contains" or for membership, such
+ * as "has", or a property of the entity to which the reference refers.
  */
 static void
 correct_misread(const KgCondition *condition, const KgFilterTarget *target)
@@ -1229,8 +1231,9 @@ is_day(const JsonbValue *value)
 }
 
 /*
- * Returns the days of the condition as alternatives, one span of time for each
- * day: [{property: {...}}, ...].
+ * Returns a condition on days as alternatives [{property: {...}}, ...]. For
+ * "in", each alternative is the span of time of a day. For "ne", the two
+ * alternatives are the time before the day and the time after it.
  */
 static Jsonb *
 day_alternatives(const KgCondition *condition)
