@@ -150,8 +150,9 @@ extern void kg_running_measured(const Jsonb *reply, Size size);
 extern Size kg_running_size(const Jsonb *reply);
 
 /*
- * Ends the running call after this number of milliseconds, unless it ends
- * earlier.
+ * Sets a deadline of the running call, "ms" milliseconds from now, unless the
+ * call has an earlier deadline. name is the setting or argument that error
+ * messages name.
  */
 extern void kg_running_limit_time(const char *name, int ms);
 /*
