@@ -589,10 +589,11 @@ spell_cases(const char *text, char **spellings)
 }
 
 /*
- * Adds strings that are near the text: first collects neighbours in order of
- * all its cases, then takes the nearest by edit distance. Adds at most "most"
- * strings, and returns the number of all strings found. If "like" is true,
- * adds only strings that may have been meant.
+ * Adds up to "most" stored strings that are near the text to "added", which has
+ * nadded strings. Returns the new number of strings. First collects the stored
+ * strings that are next in key order to the text in its usual letter cases.
+ * Then takes the nearest of these by edit distance. If "like" is true, adds
+ * only strings that may have been meant.
  */
 static int
 add_near_strings(const KgListQuery *query, const KgField *field,
@@ -983,8 +984,9 @@ filters_path(const KgFilter *filter)
 }
 
 /*
- * If a text is a condition in SQL syntax and equals no stored text, corrects it
- * and returns true. Returns false for other values.
+ * If the value of the condition is itself a condition in SQL syntax, adds the
+ * correction and returns true. Returns false for other values. To be called
+ * only for a value that equals no stored text.
  */
 static bool
 correct_sql(const KgCondition *condition, KgCorrection *correction)

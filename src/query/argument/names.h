@@ -29,7 +29,7 @@ extern const char *kg_name_same(const JsonbContainer *object, const char *name,
  * Returns the argument that a name with this value means, also if the name is
  * misspelled. If there is no such argument, returns the nearest argument or
  * NULL. Sets *sure to true if the name certainly means the returned argument,
- * for example if it has a typing error.
+ * for example if the name has only a typing error.
  */
 extern const char *kg_name_meant(const JsonbContainer *object, const char *name,
 								 const JsonbValue *value,
