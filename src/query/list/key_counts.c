@@ -472,8 +472,8 @@ read_some(KgGraph *graph, Referred *r, const KgFollow *follow,
 
 /*
  * Reads the targets of the nodes, and the keys of the targets. Returns false if
- * the edges of most of the first nodes are not packed, because reading their
- * rows would cost more than the keys.
+ * the edges of most of the first nodes are not packed, because reading rows of
+ * kg_edge would cost more than reading the keys of the nodes.
  */
 static bool
 read_targets(KgGraph *graph, Referred *r, const int64 *nodes, uint32 n)
@@ -509,8 +509,8 @@ read_targets(KgGraph *graph, Referred *r, const int64 *nodes, uint32 n)
 }
 
 /*
- * Counts the nodes by the targets of their references. Returns false if their
- * keys cost less.
+ * Counts the nodes by the targets of their references. Returns false if reading
+ * the keys of the nodes costs less.
  */
 static bool
 count_targets(Counting *c, Referred *r, const int64 *nodes, uint32 n)
