@@ -144,8 +144,8 @@ extern bool kg_history_saw(const KgCatalog *catalog, const KgType *type,
 
 /*
  * Returns whether the caller may see every change of the node in a transaction.
- * If both nodes of an edge changed in the transaction, a change of the edge
- * shows a state that was visible to no other session.
+ * A caller that does not may not see a change of an edge by this transaction,
+ * if the node is an end of the edge.
  */
 extern bool kg_history_saw_all(const KgCatalog *catalog, const KgType *type,
 							   int64 node, int64 transaction);

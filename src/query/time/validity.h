@@ -24,7 +24,8 @@ struct KgCall;
 
 /*
  * Sets the instant of the running call: "now", which is the same in the whole
- * call, or a date-time; NULL: no instant. Raises KG_INVALID_INPUT at path.
+ * call, or a date-time; NULL: no instant. Raises KG_INVALID_INPUT at path for
+ * any other text.
  */
 extern void kg_validity_ask(const KgCatalog *catalog, const char *valid_at,
 							const char *path);
