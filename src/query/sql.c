@@ -145,11 +145,12 @@ kg_sql_append(KgSqlBuilder *b, const char *fmt, ...)
 }
 
 /*
- * A list of values is joined by a lateral subselect for each value.
+ * Selects by an equality in a lateral subselect for each value, not by a list
+ * of values (= ANY).
  *
  * The planner uses a list as an index condition only if it estimates many rows
- * for the columns before it. For dependent columns, such as a tenant and its
- * types, it estimates one row. An equality is always used by an index scan.
+ * for the index columns before it. For dependent columns, such as a tenant and
+ * its types, it estimates one row. An equality is always an index condition.
  */
 void
 kg_sql_begin_each(KgSqlBuilder *b, const char *table, const char *columns,

@@ -103,8 +103,8 @@ extern void kg_sql_filter(KgSqlBuilder *b, const KgFilter *filter,
 						  const KgSqlEntity *entity);
 
 /*
- * Appends " AND the node is visible". Appends nothing if kg_entity has only
- * kg_graph's policies, because then the tenant decides.
+ * Appends " AND the node is visible". Appends nothing if every entity of the
+ * tenant is visible to the caller (kg_validity_rows_suffice()).
  */
 extern void kg_sql_visible(KgSqlBuilder *b, const char *node);
 
