@@ -194,8 +194,8 @@ kg_vfilter_fits(const KgVSource *source, const KgFilter *filter)
 }
 
 /*
- * Appends the condition that an expression satisfies the condition's operator
- * with its operand i.
+ * Appends the condition that the text of an expression contains the operand,
+ * begins with it or ends with it, as the operator demands.
  */
 static void
 append_part(KgSqlBuilder *b, const KgCondition *condition, const char *item)
