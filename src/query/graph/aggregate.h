@@ -118,7 +118,10 @@ extern void kg_groups_add(KgGroups *groups, const KgGroupValue *keys,
 /* Adds an edge only to the aggregations of edge properties. */
 extern void kg_groups_add_edge(KgGroups *groups, const KgGroupValue *keys,
 							   const KgGroupValue *values);
-/* Creates the group without keys if there is no row. */
+/*
+ * Creates the only group, which has no keys, if no row was added. To be called
+ * only if nkeys is 0.
+ */
 extern void kg_groups_ensure_one(KgGroups *groups);
 extern KgGroup **kg_groups_list(KgGroups *groups, uint32 *n);
 

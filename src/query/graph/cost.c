@@ -153,7 +153,7 @@ probe_fan(KgProbe *probe, Fan *fan, double starts)
 
 /*
  * Samples the fan-outs of a step of a chain. The next step starts from a sample
- * of the ends of all hops, each hop with its share.
+ * of the ends of all hops, in which each hop has the same share as in all ends.
  */
 static void
 probe_step(KgProbe *probe, Fan *fan)

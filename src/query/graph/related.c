@@ -125,7 +125,7 @@ passing_ends(KgGraph *graph, const KgChain *chain, uint32 *n)
 /*
  * Returns the walk of a chain from its known ends. The ends of each step of
  * this walk are tested like the ends of the previous step of the chain. The
- * ends of the last step are tested like a start.
+ * ends of the last step are tested by "start".
  */
 static KgAnchor
 anchor_of(KgGraph *graph, KgChain *chain, const KgNodeTest *start)
