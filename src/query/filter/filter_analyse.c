@@ -185,8 +185,8 @@ op_in_name(const char *name, const char *const *names, int nnames,
 }
 
 /*
- * Corrects a name that combines a property and an operator: the property gets a
- * condition with the operator.
+ * Adds a correction to the error about a name that combines a property and an
+ * operator: the property gets a condition with the operator.
  */
 static void
 instead_of_name(KgError *err, const char *op, const char *property,
@@ -497,7 +497,7 @@ bare_fold(const char *text)
 	return folded;
 }
 
-/* Corrects a value that is a condition in SQL syntax. */
+/* If the value is a condition in SQL syntax, adds a correction to the error. */
 static void
 say_sql(KgError *err, const KgCondition *condition, const JsonbValue *value,
 		const char *path)
@@ -820,8 +820,9 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 }
 
 /*
- * Replaces a part of an enum's values by the values that contain it. A negative
- * operator remains and negates the test with these values.
+ * Replaces an operand that is a part of an enum's values by the values that
+ * pass the operator's test. A negative operator remains and negates the test
+ * with these values.
  */
 static void
 expand_enum_substring(KgCondition *condition)
@@ -1105,7 +1106,10 @@ filters_by_path(const KgCondition *condition, const KgFilterTarget *targets,
 	return kg_jw_finish(&w);
 }
 
-/* Corrects {reference: {property: value}} to the path "reference.property". */
+/*
+ * Adds a correction to the error: {reference: {property: value}} becomes a
+ * condition on the path "reference.property".
+ */
 static void
 mean_path(const KgCondition *condition, const KgField *reference,
 		  const char *property, const JsonbValue *value)
