@@ -137,8 +137,8 @@ extern void kg_decisions_end_estimate(bool search);
 extern bool kg_decisions_are_made(const KgCatalog *catalog);
 /*
  * Raises KG_FORBIDDEN if the type has x-authorize and neither an authorizer nor
- * a gateway decides. instead is what the error says to send instead (NULL: it
- * says how to set up an authorizer or a gateway).
+ * a gateway decides. instead is the input that the error suggests (NULL: the
+ * error says how to set up an authorizer or a gateway).
  */
 extern void kg_decisions_require(const KgCatalog *catalog, const KgType *type,
 								 const char *instead);

@@ -129,9 +129,8 @@ extern const KgCatalog *kg_running_catalog_read(void);
  * Raise an error if the caller has lost its rights since the call began: its
  * grant, its agent or a bundle of the agent was removed, or its tenant was
  * renamed. Without this check the policies would hide the rows and the call
- * would find nothing, without a reason.
+ * would find nothing, without a reason. tenant may be NULL.
  */
-/* tenant may be NULL */
 extern void kg_running_require_tenant(const char *tenant);
 extern void kg_running_require_bundle(const char *bundle, int len);
 
