@@ -715,8 +715,8 @@ written_in(const char *value, const char *text)
 }
 
 /*
- * Corrects the letter case of a condition on a part of a text, if the part
- * matches stored values in exactly one other case. Tries the usual cases, and
+ * If the part of a text in a condition matches stored values in exactly one
+ * other letter case, adds a correction to this case. Tries the usual cases, and
  * the cases in the nearest values.
  */
 static void
@@ -877,8 +877,9 @@ missing_values(const KgListQuery *query, const KgType *target,
 }
 
 /*
- * Corrects texts that list several ids of the type. Returns whether there is
- * any such text. filter is true if the path leads to a condition of a filter.
+ * Adds a correction for each text that lists several ids of the type. Returns
+ * whether there is any such text. filter is true if the path leads to a
+ * condition of a filter.
  */
 static bool
 correct_lists(const KgListQuery *query, const KgType *target,

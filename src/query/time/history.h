@@ -144,8 +144,9 @@ extern bool kg_history_saw(const KgCatalog *catalog, const KgType *type,
 
 /*
  * Returns whether the caller may see every change of the node in a transaction.
- * A caller that does not may not see a change of an edge by this transaction,
- * if the node is an end of the edge.
+ * This must be so for a change of one of the node's edges in the same
+ * transaction to be visible, because that change may show a state that no other
+ * session has seen.
  */
 extern bool kg_history_saw_all(const KgCatalog *catalog, const KgType *type,
 							   int64 node, int64 transaction);

@@ -31,8 +31,9 @@ extern void kg_validity_ask(const KgCatalog *catalog, const char *valid_at,
 							const char *path);
 
 /*
- * Stops the restriction of statements. Used for a call that does not read the
- * present rows. Its reader calls kg_validity_has() for each row instead.
+ * Makes the statements of the call read all rows, also rows that are not valid
+ * at the instant. For a call that does not read the present rows: its reader
+ * calls kg_validity_has() for each row instead.
  */
 extern void kg_validity_leave_rows(void);
 
