@@ -1,5 +1,6 @@
 /*
- * merged.c Ids of entities that were merged into others.
+ * merged.c
+ *	  Ids of entities that were merged into others.
  *
  * Each row of kg_freed leads only to the next node: from the id of a merged
  * entity to a node, and, if the entity of this node was merged, too, from this
@@ -142,8 +143,9 @@ read_entities(const KgCatalog *catalog, const Leads *leads, Found *found)
 }
 
 /*
- * Returns an array with the entity for each given id, or NULL. If an entity's
- * id is NULL, the entity was not found.
+ * Returns an array with the entity for each given id, or NULL if no entity was
+ * found. If the id in a member is NULL, the entity of this member was not
+ * found.
  */
 static KgMerged *
 find_all(const KgCatalog *catalog, const KgType *type, char *const *ids, int n)

@@ -547,8 +547,9 @@ scalar_conditions(KgSqlBuilder *b, const KgFilter *filter, int first,
 }
 
 /*
- * Appends all conditions on a scalar property. If the statement does not have
- * the entity's keys, one look-up by node (probe) serves all these conditions.
+ * Appends all conditions on the scalar property of the condition at index
+ * "first". If the statement does not have the entity's keys, one look-up by
+ * node (probe) serves all these conditions.
  */
 static void
 scalar_probe(KgSqlBuilder *b, const KgFilter *filter, int first,

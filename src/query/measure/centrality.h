@@ -1,5 +1,6 @@
 /*
- * centrality.h Measures that give each node of a network a number.
+ * centrality.h
+ *	  Measures that give each node of a network a number.
  *
  * Results are arrays by node, in the memory context of the graph.
  */
