@@ -1,7 +1,7 @@
 /*
  * write_errors.c
- *	  Conversion of errors by which a table refuses a write to errors of
- *	  tools. The error of a constraint names the property and the valid
+ *	  Converts the error by which a table refuses a write into the error that
+ *	  the tool returns. The error of a constraint names the property and the valid
  *	  values. No text of the server reaches the caller, because it may contain
  *	  values and names of other rows and tables. There are two exceptions: the
  *	  definition of a CHECK constraint if the caller may read its columns, and
