@@ -402,9 +402,10 @@ kg_counts_check(const KgType *type, const KgField *field, const char *path,
 	KG_THROW(
 		KG_LIMIT_EXCEEDED,
 		.message = psprintf(
-			"property \"%s\" of entity type \"%s\" would be counted for more "
-			"than %d entities (kg_graph.max_scan); its stored counts are only "
-			"for callers that see the whole tenant, and calls without valid_at",
+			"property \"%s\" of entity type \"%s\" would have to be counted "
+			"from the edges of more than %d entities (kg_graph.max_scan); its "
+			"stored counts are used only for a caller that sees the whole "
+			"tenant, in a call without valid_at",
 			field->name,
 			kg_type_handle(type),
 			kg_setting_max_scan),

@@ -49,8 +49,9 @@ typedef struct KgCounts KgCounts;
 extern KgCounts *kg_counts_of(const KgCatalog *catalog, const KgType *type,
 							  const int64 *nodes, uint32 n);
 /*
- * Return the entity's document with its counts; and its count for a field, as
- * an index key. The node must be among the nodes passed to kg_counts_of().
+ * kg_counts_show() returns the entity's document with its counts.
+ * kg_counts_key() returns its count for a field, as an index key. The node must
+ * be among the nodes passed to kg_counts_of().
  */
 extern Jsonb *kg_counts_show(const KgCounts *counts, int64 node,
 							 const Jsonb *data);

@@ -110,15 +110,6 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 	return got;
 }
 
-/*
- * kg_get_data() reads one entity without type, node or counts. This frequent
- * path has a fixed statement text.
- *
- * The statement calls kg_tenant() as the policies do, so that the statement's
- * condition on the tenant and the policies' condition become one index
- * condition. If the tenant were a parameter, the two conditions would be
- * compared in a node above the scan.
- */
 static bool
 take_data(TupleTableSlot *slot, void *arg)
 {
@@ -126,6 +117,15 @@ take_data(TupleTableSlot *slot, void *arg)
 	return false;
 }
 
+/*
+ * Reads one entity without type, node or counts. This frequent path has a fixed
+ * statement text.
+ *
+ * The statement calls kg_tenant() as the policies do, so that the statement's
+ * condition on the tenant and the policies' condition become one index
+ * condition. If the tenant were a parameter, the two conditions would be
+ * compared in a node above the scan.
+ */
 Jsonb *
 kg_get_data(const KgCatalog *catalog, const KgType *type, text *id)
 {

@@ -36,9 +36,9 @@ typedef struct KgRelated
 
 /*
  * Add entities to a set. A stub is an entity that exists only as the end of a
- * relation. The first function adds the entities with these names, without
- * stubs. The second function adds the next entities after a name, in the order
- * of names, with stubs.
+ * relation. kg_memory_by_names() adds the entities with these names, without
+ * stubs. kg_memory_after() adds the entities that follow a name in the order of
+ * names, at most "limit", with stubs.
  */
 extern void kg_memory_by_names(const KgMemory *memory, const char *const *names,
 							   int n, KgRemembrance *to);
@@ -69,8 +69,8 @@ extern KgMemorySearch *kg_memory_search(const KgMemory *memory,
 										const char *query);
 
 /*
- * Returns, in the order of names, at most "most" names that the search has not
- * returned before. Returns false if no further names follow.
+ * Sets *names and *n to at most "most" names that the search has not returned
+ * before, in order. Returns false if no further names follow.
  */
 extern bool kg_memory_candidates(KgMemorySearch *search, int most,
 								 const char ***names, int *n);

@@ -2,12 +2,12 @@
  * merged.c
  *	  Ids of entities that were merged into others.
  *
- * A row of kg_freed leads from the id of a merged entity to a node. If the
- * entity of this node was merged, too, another row leads from this node to the
- * next node. So undoing a merge ends no other merge. The rows are read as the
- * owner, because no caller reads kg_freed. The caller's own rights decide
- * whether the id was taken again and whether the entity exists, so that hidden
- * entities have no effect on replies.
+ * Each row of kg_freed leads only to the next node: from the id of a merged
+ * entity to a node, and, if the entity of this node was merged, too, from this
+ * node to a further node. So undoing one merge does not change the rows of
+ * another. No caller has SELECT on kg_freed, so its rows are read as the owner.
+ * Then a query with the caller's rights finds the entity, and tests that no
+ * entity has the id now. So hidden entities do not change a reply.
  */
 #include "postgres.h"
 
@@ -143,8 +143,9 @@ read_entities(const KgCatalog *catalog, const Leads *leads, Found *found)
 }
 
 /*
- * Returns an array with the entity for each given id, or NULL. If an entity's
- * id is NULL, the entity was not found.
+ * Returns an array with the entity for each given id, or NULL if no entity was
+ * found. If the id in a member is NULL, the entity of this member was not
+ * found.
  */
 static KgMerged *
 find_all(const KgCatalog *catalog, const KgType *type, char *const *ids, int n)

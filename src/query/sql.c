@@ -145,11 +145,12 @@ kg_sql_append(KgSqlBuilder *b, const char *fmt, ...)
 }
 
 /*
- * A list of values is joined by a lateral subselect for each value.
+ * Selects by an equality in a lateral subselect for each value, not by a list
+ * of values (= ANY).
  *
  * The planner uses a list as an index condition only if it estimates many rows
- * for the columns before it. For dependent columns, such as a tenant and its
- * types, it estimates one row. An equality is always used by an index scan.
+ * for the index columns before it. For dependent columns, such as a tenant and
+ * its types, it estimates one row. An equality is always an index condition.
  */
 void
 kg_sql_begin_each(KgSqlBuilder *b, const char *table, const char *columns,
@@ -546,8 +547,9 @@ scalar_conditions(KgSqlBuilder *b, const KgFilter *filter, int first,
 }
 
 /*
- * Appends all conditions on a scalar property. If the statement does not have
- * the entity's keys, one look-up by node (probe) serves all these conditions.
+ * Appends all conditions on the scalar property of the condition at index
+ * "first". If the statement does not have the entity's keys, one look-up by
+ * node (probe) serves all these conditions.
  */
 static void
 scalar_probe(KgSqlBuilder *b, const KgFilter *filter, int first,

@@ -36,7 +36,7 @@ extern void kg_sql_start(KgSqlBuilder *b, const KgCatalog *catalog);
 extern int kg_sql_param(KgSqlBuilder *b, Oid type, Datum value);
 extern int kg_sql_param_text(KgSqlBuilder *b, const char *text);
 extern int kg_sql_param_int64(KgSqlBuilder *b, int64 n);
-/* Adds the number of an x-index property in kg_index_key. */
+/* Adds a parameter: the number of an x-index property in kg_index_key. */
 extern int kg_sql_param_field(KgSqlBuilder *b, const KgField *field);
 extern int kg_sql_param_bytea(KgSqlBuilder *b, const bytea *value);
 /*
@@ -103,8 +103,8 @@ extern void kg_sql_filter(KgSqlBuilder *b, const KgFilter *filter,
 						  const KgSqlEntity *entity);
 
 /*
- * Appends " AND the node is visible". Appends nothing if kg_entity has only
- * kg_graph's policies, because then the tenant decides.
+ * Appends " AND the node is visible". Appends nothing if every entity of the
+ * tenant is visible to the caller (kg_validity_rows_suffice()).
  */
 extern void kg_sql_visible(KgSqlBuilder *b, const char *node);
 
@@ -124,9 +124,10 @@ kg_sql_run(const KgSqlBuilder *b, KgRowFunction row, void *arg)
 }
 
 /*
- * Select the rows of a table (a name from kg_sql_table()) whose column is one
- * of an array's values (a parameter's number). Other conditions, on alias x,
- * come between begin and end. The values must be distinct.
+ * kg_sql_begin_each() and kg_sql_end_each() select the rows of a table (a name
+ * from kg_sql_table()) whose column is one of an array's values (a parameter's
+ * number). Other conditions, on alias x, come between the two calls. The values
+ * must be distinct.
  */
 extern void kg_sql_begin_each(KgSqlBuilder *b, const char *table,
 							  const char *columns, int values);

@@ -87,9 +87,10 @@ compared_type(Oid type, const JsonbValue *values, int n)
 static KG_NORETURN void
 throw_no_value(const KgCondition *condition, const JsonbValue *value, Oid type)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"the value of \"%s\" has the wrong form",
-								condition->property);
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT,
+		"the value of \"%s\" cannot be converted to the type of its column",
+		condition->property);
 
 	kg_error_path(err, "%s", condition->path);
 	kg_error_got(err, value);
@@ -194,8 +195,8 @@ kg_vfilter_fits(const KgVSource *source, const KgFilter *filter)
 }
 
 /*
- * Appends the condition that an expression satisfies the condition's operator
- * with its operand i.
+ * Appends the condition that the text of an expression contains the operand,
+ * begins with it or ends with it, as the operator demands.
  */
 static void
 append_part(KgSqlBuilder *b, const KgCondition *condition, const char *item)

@@ -22,8 +22,8 @@ extern void kg_vfilter(KgSqlBuilder *b, const KgVSource *source,
 					   const KgFilter *filter);
 
 /*
- * Appends "(<condition>)", which requires that the key columns have the values
- * of one of the ids. Ids that no row can have are omitted.
+ * Appends a condition, which needs no parentheses: the key columns have the
+ * values of one of the ids. Ids that no row can have are omitted.
  */
 extern void kg_vids(KgSqlBuilder *b, const KgVColumn *keys, int nkeys,
 					const char *const *ids, int n);
@@ -52,7 +52,7 @@ kg_vvalue(const KgVColumn *column)
 
 /*
  * Returns an expression for a column's value, with the same result as
- * kg_vvalue(). Used in a statement that reads most rows of a table.
+ * kg_vvalue(), for a statement that reads most rows of a table.
  */
 static inline const char *
 kg_vvalue_by_set(const KgVColumn *column)

@@ -762,7 +762,7 @@ read_references(References *references, const int64 *nodes, uint32 n)
 }
 
 /*
- * Calls the visitor for the edges from stored entities to rows that the caller
+ * Passes to found() the edges from stored entities to rows that the caller
  * sees.
  */
 static void
@@ -813,8 +813,8 @@ expand_to_rows(Expansion *e, References *references, const int64 *nodes,
 }
 
 /*
- * Calls the visitor for the edges that lead from stored entities to the given
- * rows. The edges are found by the index of the reference property.
+ * Passes to found() the edges that lead from stored entities to the given rows.
+ * The edges are found by the index of the reference property.
  */
 static void
 expand_from_rows(Expansion *e, References *references, const int64 *nodes,

@@ -28,7 +28,8 @@ write_columns(KgJsonWriter *w, const KgBoundProperty *property)
 
 /*
  * Writes whether an index serves comparisons of the columns. If there is no
- * such index, writes the CREATE INDEX command that would create it.
+ * such index, writes the CREATE INDEX command that would create it; but if no
+ * index would help, because the operator is not leakproof, writes this.
  */
 static void
 write_served(KgJsonWriter *w, const KgBoundTable *table,

@@ -1,9 +1,9 @@
 /*
  * served.c
- *	  The check whether an index serves a condition on a bound type. For any
- *	  other condition, PostgreSQL reads the whole table. If policies of the
- *	  table apply to the caller, PostgreSQL uses an index only for leakproof
- *	  operators.
+ *	  The check whether an index serves a condition on a bound type. If no
+ *	  index serves any condition of a filter, PostgreSQL reads the whole
+ *	  table. If policies of the table apply to the caller, PostgreSQL uses an
+ *	  index only for leakproof operators.
  */
 #include "postgres.h"
 

@@ -23,7 +23,10 @@ typedef struct KgServed
 extern KgServed kg_vserved(const KgBoundTable *table,
 						   const KgBoundProperty *property, int strategy);
 
-/* Returns the CREATE INDEX command for the property's columns, or NULL. */
+/*
+ * Returns the CREATE INDEX command for the property's columns; NULL for a view
+ * or a foreign table.
+ */
 extern char *kg_vindex_text(const KgBoundTable *table,
 							const KgBoundProperty *property);
 

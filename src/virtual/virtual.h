@@ -18,27 +18,30 @@
 #include "virtual/source.h"
 
 /*
- * Call kg_list_run() or kg_list_fetch() of the engine that answers for the
- * query's type.
+ * Like kg_list_run() and kg_list_fetch(), but by the engine that answers for
+ * the query's type.
  */
 extern KgListPage *kg_engine_list(const KgListQuery *query);
 extern void kg_engine_fetch(KgListQuery *query, KgListPage *page);
 
 /*
- * Call kg_get_entities() or kg_get_data() of the engine that answers for the
- * type.
+ * Like kg_get_entities() and kg_get_data(), but by the engine that answers for
+ * the type.
  */
 extern KgGot *kg_engine_get(const KgCatalog *catalog, const KgType *type,
 							char **ids, int n);
 extern Jsonb *kg_engine_get_data(const KgCatalog *catalog, const KgType *type,
 								 text *id);
 
-/* Functions of rows.c. */
+/* The virtual graph's kg_list_run() and kg_get_entities(). In rows.c. */
 extern KgListPage *kg_virtual_list(const KgListQuery *query,
 								   const KgVSource *source);
 extern KgGot *kg_virtual_get(const KgVSource *source, char **ids, int n);
 
-/* Sets kg_foreign_begin (query/graph/foreign.h). In graph.c. */
+/*
+ * Sets the hooks kg_foreign_begin and kg_bound_targets, by which other modules
+ * use the virtual graph. In graph.c.
+ */
 extern void kg_virtual_init(void);
 
 /*

@@ -536,7 +536,7 @@ create_row(KgVWrite *w)
 	{
 		KgError *err = kg_error_new(
 			KG_INVALID_INPUT,
-			"the id differs from the id of the row, \"%s\"",
+			"the id of the written row is \"%s\", not the id of the item",
 			id);
 
 		kg_error_path(err, "%s", w->attempt.path);

@@ -1,7 +1,7 @@
 /*
  * write_errors.c
- *	  Conversion of errors by which a table refuses a write to errors of
- *	  tools. The error of a constraint names the property and the valid
+ *	  Converts the error by which a table refuses a write into the error that
+ *	  the tool returns. The error of a constraint names the property and the valid
  *	  values. No text of the server reaches the caller, because it may contain
  *	  values and names of other rows and tables. There are two exceptions: the
  *	  definition of a CHECK constraint if the caller may read its columns, and
@@ -125,8 +125,9 @@ property_of(const KgVAttempt *attempt, const char *name)
 }
 
 /*
- * Returns the property of the first column in a list, or NULL. Appends the
- * names of all properties to text.
+ * Returns the property of the first column in a list that has a property; a
+ * property other than the id is preferred. Returns NULL if no column has a
+ * property. Appends the names of all properties to text.
  */
 static const KgField *
 properties_of(const KgVAttempt *attempt, Oid relid, const int16 *numbers, int n,
@@ -143,8 +144,8 @@ properties_of(const KgVAttempt *attempt, Oid relid, const int16 *numbers, int n,
 		if (field == NULL)
 			continue;
 		/*
-		 * Prefer a property that the item sets, because its value is more
-		 * likely the faulty one.
+		 * Prefer a property other than the id, because its value is more likely
+		 * the faulty one.
 		 */
 		if (first == NULL || first == attempt->source->type->id_field)
 			first = field;
@@ -251,8 +252,8 @@ find_violated(const ErrorData *edata)
 }
 
 /*
- * Returns the property of the first column of a violated constraint, or NULL.
- * Appends the names of all properties to text.
+ * Returns the property of a violated constraint's columns that properties_of()
+ * chooses, or NULL. Appends the names of all properties to text.
  */
 static const KgField *
 fields_of(const KgVAttempt *attempt, const Violated *violated, StringInfo text)

@@ -186,7 +186,8 @@ kg_vassign(KgVWrite *w, const char *name, const JsonbValue *value)
 		(property->ncolumns > 1 && parts == NULL && value->type != jbvNull))
 	{
 		err = kg_error_new(KG_INVALID_INPUT,
-						   "the value of property \"%s\" has the wrong form",
+						   "the value of property \"%s\" does not have a part "
+						   "for each of its columns",
 						   field->name);
 		kg_error_got(err, value);
 		kg_error_expected(

@@ -366,7 +366,7 @@ kg_args_split_names(const JsonbValue *value, char ***names)
 
 /*
  * Returns the value, optionally as the member of an object, and optionally as
- * the item of an array.
+ * the item of an array. A string for the member "field" is read as a sort.
  */
 Jsonb *
 kg_args_example_of(const JsonbValue *value, const char *member, bool array)

@@ -109,8 +109,9 @@ extern const JsonbContainer *kg_args_as_array(const JsonbValue *value,
 											  const KgMember *member);
 
 /*
- * Read a member of an object. Return NULL or false if it is absent, and raise
- * KG_INVALID_INPUT for a value of another type.
+ * kg_args_array(), kg_args_int(), kg_args_bool() and kg_args_string() read the
+ * member "key" of the object at path. They return NULL or false if it is
+ * absent, and raise KG_INVALID_INPUT for a value of another type.
  */
 extern const JsonbContainer *kg_args_array(const JsonbContainer *object,
 										   const char *key, const char *path,
@@ -127,8 +128,8 @@ extern bool kg_args_int(const JsonbContainer *object, const char *key,
 						const char *path, int64 min, int64 max, int64 *result,
 						KgRepairs *repairs);
 /*
- * Reads a number from least to most. expected describes this range in the
- * error.
+ * Reads the member "key" of the object at path: a number from least to most.
+ * expected describes this range in the error.
  */
 extern bool kg_args_number(const JsonbContainer *object, const char *key,
 						   const char *path, double least, double most,

@@ -589,10 +589,11 @@ spell_cases(const char *text, char **spellings)
 }
 
 /*
- * Adds strings that are near the text: first collects neighbours in order of
- * all its cases, then takes the nearest by edit distance. Adds at most "most"
- * strings, and returns the number of all strings found. If "like" is true,
- * adds only strings that may have been meant.
+ * Adds up to "most" stored strings that are near the text to "added", which has
+ * nadded strings. Returns the new number of strings. First collects the stored
+ * strings that are next in key order to the text in its usual letter cases.
+ * Then takes the nearest of these by edit distance. If "like" is true, adds
+ * only strings that may have been meant.
  */
 static int
 add_near_strings(const KgListQuery *query, const KgField *field,
@@ -714,8 +715,8 @@ written_in(const char *value, const char *text)
 }
 
 /*
- * Corrects the letter case of a condition on a part of a text, if the part
- * matches stored values in exactly one other case. Tries the usual cases, and
+ * If the part of a text in a condition matches stored values in exactly one
+ * other letter case, adds a correction to this case. Tries the usual cases, and
  * the cases in the nearest values.
  */
 static void
@@ -876,8 +877,9 @@ missing_values(const KgListQuery *query, const KgType *target,
 }
 
 /*
- * Corrects texts that list several ids of the type. Returns whether there is
- * any such text. filter is true if the path leads to a condition of a filter.
+ * Adds a correction for each text that lists several ids of the type. Returns
+ * whether there is any such text. filter is true if the path leads to a
+ * condition of a filter.
  */
 static bool
 correct_lists(const KgListQuery *query, const KgType *target,
@@ -983,8 +985,9 @@ filters_path(const KgFilter *filter)
 }
 
 /*
- * If a text is a condition in SQL syntax and equals no stored text, corrects it
- * and returns true. Returns false for other values.
+ * If the value of the condition is itself a condition in SQL syntax, adds the
+ * correction and returns true. Returns false for other values. To be called
+ * only for a value that equals no stored text.
  */
 static bool
 correct_sql(const KgCondition *condition, KgCorrection *correction)

@@ -43,8 +43,8 @@ extern int kg_hints_only_exact(const KgMatches *matches, int n);
 
 /*
  * Writes the nearest ids to an id that does not exist, as [{id, label}]. If one
- * of the nearest ids is certainly meant, corrects the value at a path of the
- * arguments.
+ * of the nearest ids is certainly meant, adds a correction of the value at
+ * path.
  */
 extern void kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
 								   const JsonbValue *id, const char *path,

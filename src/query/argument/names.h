@@ -26,10 +26,10 @@ extern const char *kg_name_same(const JsonbContainer *object, const char *name,
 								const KgOutline *known);
 
 /*
- * Returns the argument that a name with this value means, also if the name is
- * misspelled. If there is no such argument, returns the nearest argument or
- * NULL. Sets *sure to true if the name certainly means the returned argument,
- * for example if it has a typing error.
+ * Returns the argument that a name with this value means. If the name means no
+ * argument, returns the argument with the nearest name, or NULL. Sets *sure to
+ * true if the name certainly means the returned argument: it is a known other
+ * name for it, or has only a typing error.
  */
 extern const char *kg_name_meant(const JsonbContainer *object, const char *name,
 								 const JsonbValue *value,

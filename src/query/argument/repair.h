@@ -23,8 +23,8 @@ extern void kg_repair_init(void);
 extern void kg_repair_begin(const char *tool, const Jsonb *arguments);
 
 /*
- * Replaces an argument of the running call by the value that was used (NULL: it
- * was ignored), so that the corrected call in an error has it too.
+ * Records that the argument at path was read as the value "used" (NULL: it was
+ * ignored), so that the corrected call in an error has this value, too.
  */
 extern void kg_repair_take(const char *path, const Jsonb *used);
 
@@ -42,7 +42,10 @@ typedef struct KgCorrection
 } KgCorrection;
 
 extern void kg_correct(KgCorrection *correction, const KgInstead *change);
-/* Sets a member of the object at a path; removes the value at a path. */
+/*
+ * Add a correction. kg_correct_set(): the object at the path gets the member.
+ * kg_correct_out(): the value at the path is left out.
+ */
 extern void kg_correct_set(KgCorrection *correction, const char *path,
 						   const char *key, const Jsonb *value);
 extern void kg_correct_out(KgCorrection *correction, const char *path);
@@ -58,11 +61,12 @@ extern void kg_correction_write(const KgCorrection *correction,
 								KgJsonWriter *w);
 
 /*
- * Corrects a text that lists several values in place of one: "got" is the text,
- * such as "a, b", and "parts" are its n values. If the value at the path is an
- * array, the parts replace the text in this array. Otherwise, if "condition" is
- * true, the path leads to a condition of a filter, and {"in": [parts]} replaces
- * the condition. Nothing else is changed, because only one value is possible.
+ * Adds a correction of a text that lists several values in place of one: "got"
+ * is the text, such as "a, b", and "parts" are its n values. If the value at
+ * the path is an array, the parts replace the text in this array. Otherwise, if
+ * "condition" is true, the path leads to a condition of a filter, and {"in":
+ * [parts]} replaces the condition. In all other cases only one value is
+ * possible, so no correction is added.
  */
 extern void kg_correct_list(KgCorrection *correction, const char *path,
 							const JsonbValue *got, char **parts, int n,

@@ -80,9 +80,9 @@ typedef struct KgDuplicates
 } KgDuplicates;
 
 /*
- * Finds the pairs in the context of the graph. Raises KG_LIMIT_EXCEEDED if the
- * type has more than kg_graph.max_visited entities, or more than
- * kg_graph.max_edges pairs must be compared.
+ * Finds the pairs, and allocates them in the memory context of the graph.
+ * Raises KG_LIMIT_EXCEEDED if the type has more than kg_graph.max_visited
+ * entities, or more than kg_graph.max_edges pairs must be compared.
  */
 extern void kg_duplicates_find(KgDuplicates *d);
 

@@ -37,8 +37,8 @@ has_operator(const JsonbContainer *object)
 }
 
 /*
- * Corrects a single alternative: its filters become filters that must all be
- * true.
+ * Adds a correction to the error about a single alternative: its filters become
+ * filters that must all be true.
  */
 static void
 instead_of_one(KgError *err, const char *path)

@@ -27,8 +27,8 @@
 /*
  * Returns whether a condition bounds the rows that its driver reads from the
  * index. Ids are counted in kg_entity. If an authorizer decides each entity, a
- * range of ids would need decisions about all entities in the range, whatever
- * the other conditions are.
+ * range of ids is no bound: it would need decisions about all entities in the
+ * range, whatever the other conditions are.
  */
 static bool
 is_bound(const KgCatalog *catalog, const KgCondition *condition)
@@ -41,8 +41,9 @@ is_bound(const KgCatalog *catalog, const KgCondition *condition)
 }
 
 /*
- * Returns the operator that matches exactly the values that op does not match.
- * Returns KG_OP_IS_NULL if no operator does.
+ * Returns the operator that matches exactly the values that op, which is ne or
+ * a comparison of order, does not match. Returns KG_OP_IS_NULL for all other
+ * operators, also for eq.
  */
 static KgOp
 opposite_of(KgOp op)
@@ -525,8 +526,8 @@ run_source(const KgDrivers *drivers, const KgSource *source,
 }
 
 /*
- * Passes the nodes of a source that satisfy its remaining conditions to the
- * function, in batches.
+ * Passes to the function, in batches, the nodes of a source that satisfy its
+ * remaining conditions.
  */
 static void
 pass_source(const KgDrivers *drivers, const KgSource *source,
@@ -577,8 +578,8 @@ kg_drivers_select(KgDrivers *drivers, KgNodeFunction found, void *arg)
 	}
 	/*
 	 * Drivers whose counting stopped early may also have few rows. If counting
-	 * took long, they are counted on, up to a bound that depends on the best
-	 * driver.
+	 * took long, their rows are counted further, up to a bound that depends on
+	 * the best driver.
 	 */
 	if (best->count > RACE_START)
 		(void) kg_drivers_best(drivers, wider_bound(best));

@@ -100,7 +100,7 @@ extern KgSource *kg_drivers_meet(const KgDrivers *drivers,
 typedef bool (*KgNodeFunction)(int64 node, void *arg);
 
 /*
- * Passes each visible node that satisfies the filter to the function. A node
+ * Passes to the function each visible node that satisfies the filter. A node
  * may be passed twice.
  */
 extern void kg_drivers_select(KgDrivers *drivers, KgNodeFunction found,
@@ -110,7 +110,7 @@ extern void kg_drivers_select(KgDrivers *drivers, KgNodeFunction found,
 extern bool kg_drivers_any(const KgDrivers *drivers);
 
 /*
- * Passes each of the given nodes that satisfies all conditions to the function.
+ * Passes to the function each of the given nodes that satisfies all conditions.
  * The given nodes must be distinct and visible.
  */
 extern void kg_drivers_keep(const KgDrivers *drivers, const int64 *nodes,

@@ -25,8 +25,8 @@ has_indexed(const KgType *type, const char *property)
 }
 
 /*
- * Sets the relation and type that have the property. Returns false unless
- * exactly one relation leads to a type that has it.
+ * Sets *way to the relation, and to the type with the property to which it
+ * leads. Returns false unless exactly one relation leads to such a type.
  */
 static bool
 find_way(const KgCatalog *catalog, const KgType *type, const char *property,

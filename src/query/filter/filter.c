@@ -112,9 +112,10 @@ throw_connective(KgError *err, const char *property, const char *path)
 }
 
 /*
- * Returns an object of operators, in which operators of other languages are
- * translated, or NULL. If the object has one operator whose translation needs
- * several objects, and may_be_array, returns an array of these.
+ * Returns the object with its operators of other languages translated; NULL if
+ * an operator has no translation. If the object has one operator, whose
+ * translation needs several objects, and may_be_array is true, returns an array
+ * of these.
  */
 static Jsonb *
 meant_operators(const JsonbContainer *object, bool may_be_array)
@@ -225,7 +226,8 @@ add_condition(Conditions *conditions, const char *property, const char *path,
 
 /*
  * Raises KG_INVALID_INPUT for an operand that is not a scalar. If the condition
- * is alone, the error has a correction.
+ * is the only one on its property (alone), the error has a correction, unless
+ * the operand is a null in place of the whole condition.
  */
 static KG_NORETURN void
 throw_not_scalar(const Conditions *conditions, const KgCondition *condition,
@@ -235,9 +237,9 @@ throw_not_scalar(const Conditions *conditions, const KgCondition *condition,
 		condition->path,
 		value,
 		value->type == jbvNull ? "a value that is not null; the operator "
-								 "is_null finds missing values"
+								 "\"is_null\" finds missing values"
 		: kg_json_is_array(value)
-			? "a single value; the operator in takes several values"
+			? "a single value; the operator \"in\" takes several values"
 			: "a single value");
 
 	/* If a property is only null, the caller may have meant to leave it out. */
@@ -360,8 +362,9 @@ parse_operators(Conditions *conditions, const char *property, const char *path,
 }
 
 /*
- * Raises KG_INVALID_INPUT for an array in place of a condition. A model
- * probably means a list of values, which is the correction.
+ * Raises KG_INVALID_INPUT for an array in place of a condition. The caller
+ * probably means a list of values, so the correction is a condition "in" with
+ * this list.
  */
 static KG_NORETURN void
 throw_array(const char *path, const JsonbValue *got, const JsonbValue *array,
@@ -386,7 +389,7 @@ kg_filter_throw_list(const KgCondition *condition)
 				list,
 				condition->path,
 				"an object of operators; a list of values needs the "
-				"operator in");
+				"operator \"in\"");
 }
 
 /* Returns whether an array has values only, no objects of operators. */
@@ -442,7 +445,7 @@ parse_condition(Conditions *conditions, const char *property, const char *path,
 						value,
 						path,
 						"an object {operator: value}; for a list of values, "
-						"the operator in is needed");
+						"the operator \"in\" is needed");
 		parse_operators(conditions,
 						property,
 						kg_path_index(path, it.index),

@@ -91,8 +91,9 @@ typedef struct KgFilterTarget
 } KgFilterTarget;
 
 /*
- * Returns the target with every stored property; query/filter/scan.h handles
- * those without x-index.
+ * Returns the target in which filters may name every stored property of the
+ * type. Conditions on properties without x-index are tested on documents
+ * (query/filter/scan.h).
  */
 extern KgFilterTarget kg_filter_target_type(const KgType *type);
 /*
@@ -114,8 +115,10 @@ extern void kg_field_enum_value(const KgField *field, int i, JsonbValue *value);
 extern KgFilterTarget kg_filter_target_relation(const KgRelation *relation);
 
 /*
- * Returns the member with filters of an object, or NULL. path leads to the
- * object. If the member is an array, the error shows the equivalent object.
+ * Returns the object of filters that is the member "key" of the object at path;
+ * NULL: no such member. Raises KG_INVALID_INPUT if the member is not an object.
+ * If it is an array of filters or a text in SQL, the error has the equivalent
+ * object as its correction.
  */
 extern const JsonbContainer *kg_filter_object(const JsonbContainer *object,
 											  const char *key,
@@ -141,9 +144,9 @@ extern KgFilter *kg_filter_parse_one(const char *property,
 									 const JsonbValue *condition);
 
 /*
- * Analyses a filter against one target. Raises KG_INVALID_INPUT with the
- * allowed properties, operators or values. Each repair is reported once for
- * each path.
+ * Analyses a filter against one target. Raises KG_INVALID_INPUT for a wrong
+ * property, operator or value; the error has the allowed ones. Each repair is
+ * reported once for each path.
  */
 extern KgFilter *kg_filter_analyse(KgFilter *parsed,
 								   const KgFilterTarget *target,
@@ -159,9 +162,9 @@ extern KgFilter **kg_filter_analyse_over(KgFilter *parsed,
 										 int ntargets, KgRepairs *repairs);
 
 /*
- * Returns the field that an argument of a filter or sort names; NULL with
- * *is_id set for the id. Raises KG_INVALID_INPUT at path with the allowed
- * names.
+ * Returns the field that an argument of a filter or sort names. For an id, sets
+ * *is_id, and returns NULL if the ids are strings. Raises KG_INVALID_INPUT at
+ * path, with the allowed names, for any other name.
  */
 extern const KgField *kg_target_field(const KgFilterTarget *target,
 									  const char *name, const char *path,

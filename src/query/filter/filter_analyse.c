@@ -185,8 +185,8 @@ op_in_name(const char *name, const char *const *names, int nnames,
 }
 
 /*
- * Corrects a name that combines a property and an operator: the property gets a
- * condition with the operator.
+ * Adds a correction to the error about a name that combines a property and an
+ * operator: the property gets a condition with the operator.
  */
 static void
 instead_of_name(KgError *err, const char *op, const char *property,
@@ -497,7 +497,7 @@ bare_fold(const char *text)
 	return folded;
 }
 
-/* Corrects a value that is a condition in SQL syntax. */
+/* If the value is a condition in SQL syntax, adds a correction to the error. */
 static void
 say_sql(KgError *err, const KgCondition *condition, const JsonbValue *value,
 		const char *path)
@@ -588,7 +588,7 @@ is_declared_number(const KgField *field, const JsonbValue *number)
 }
 
 /*
- * Repairs a number or boolean that was sent as a string, and an id that was
+ * Repairs a number or boolean that was sent as a string, and a string that was
  * sent as an integer.
  */
 static void
@@ -659,8 +659,9 @@ operators_with(const char *path, const char *without, const Jsonb *others)
 }
 
 /*
- * Corrects a day, month or year compared with an instant or a day, and an
- * instant compared with a day.
+ * Adds a correction to the error if a date or date-time is compared with a day,
+ * month or year that is not a value of the property, or if a date is compared
+ * with an instant.
  */
 static void
 say_days(KgError *err, const KgCondition *condition, const JsonbValue *value,
@@ -819,8 +820,9 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 }
 
 /*
- * Replaces a part of an enum's values by the values that contain it. A negative
- * operator remains and negates the test with these values.
+ * Replaces an operand that is a part of an enum's values by the values that
+ * pass the operator's test. A negative operator remains and negates the test
+ * with these values.
  */
 static void
 expand_enum_substring(KgCondition *condition)
@@ -1104,7 +1106,10 @@ filters_by_path(const KgCondition *condition, const KgFilterTarget *targets,
 	return kg_jw_finish(&w);
 }
 
-/* Corrects {reference: {property: value}} to the path "reference.property". */
+/*
+ * Adds a correction to the error: {reference: {property: value}} becomes a
+ * condition on the path "reference.property".
+ */
 static void
 mean_path(const KgCondition *condition, const KgField *reference,
 		  const char *property, const JsonbValue *value)
@@ -1122,8 +1127,9 @@ mean_path(const KgCondition *condition, const KgField *reference,
 }
 
 /*
- * Corrects a word for "contains" or for membership, or a property of the entity
- * that the reference refers to.
+ * Adds a correction to the error of a condition that has no operators. The only
+ * member of the condition may be a word for "contains" or for membership, such
+ * as "has", or a property of the entity to which the reference refers.
  */
 static void
 correct_misread(const KgCondition *condition, const KgFilterTarget *target)
@@ -1229,8 +1235,9 @@ is_day(const JsonbValue *value)
 }
 
 /*
- * Returns the days of the condition as alternatives, one span of time for each
- * day: [{property: {...}}, ...].
+ * Returns a condition on days as alternatives [{property: {...}}, ...]. For
+ * "in", each alternative is the span of time of a day. For "ne", the two
+ * alternatives are the time before the day and the time after it.
  */
 static Jsonb *
 day_alternatives(const KgCondition *condition)

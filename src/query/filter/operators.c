@@ -80,9 +80,10 @@ typedef enum Reading
 } Reading;
 
 /*
- * Names of operators in other languages, without case, "$" and separators. An
- * operator that negates another, or that kg_graph lacks, has its own row or no
- * row: nothing is guessed.
+ * Names of operators in other query languages, in lower case, without "$" and
+ * separators. Names of negative operators have rows of their own. A name
+ * without an exact equivalent has READ_NEVER, or no row. So no condition is
+ * translated by guessing.
  */
 static const struct
 {

@@ -131,10 +131,11 @@ extern Jsonb *kg_op_condition(const char *name, const JsonbValue *value);
 extern Jsonb *kg_op_condition_of_member(const KgField *field, const char *name,
 										const JsonbValue *value);
 /*
- * Translates a comparison with a day, month or year to a condition on dates or
- * instants: "lte" of a month becomes "lt" of the first day after it. Returns
- * NULL if the value is not a day, month or year, or if it is a day and the
- * property has dates.
+ * Translates a comparison of dates or instants with a day, month or year, or of
+ * dates with an instant. For example, "lte" of a month becomes "lt" of the
+ * first day after it. Returns NULL for other values, if no condition is
+ * equivalent, or if a property of dates is compared with a single day, which
+ * needs no translation.
  */
 extern Jsonb *kg_op_condition_on_days(KgKind kind, KgOp op,
 									  const JsonbValue *value);

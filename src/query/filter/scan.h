@@ -42,8 +42,8 @@ extern const KgCondition *kg_filter_counts(const KgFilter *filter);
 extern bool kg_filter_names_count(const KgFilter *filter);
 
 /*
- * Returns whether an analysed filter has a condition on a property without
- * x-index. filter may be NULL.
+ * Returns whether an analysed filter has a condition that no index can evaluate
+ * (kg_condition_scans()). filter may be NULL.
  */
 extern bool kg_filter_scans(const KgFilter *filter);
 

@@ -227,9 +227,9 @@ selects_at_most(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
 }
 
 /*
- * If it costs less than the filter or the whole type, finds candidates by a
- * chain of "related" whose ends are given. Returns whether candidates were
- * found in this way.
+ * Finds candidates by a walk back from the given ends of a chain of "related"
+ * or "follows", unless the filter or the whole type costs less. Returns whether
+ * it found candidates in this way.
  */
 static bool
 select_from_ends(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,

@@ -78,7 +78,8 @@ extern void kg_source_probes(KgSqlBuilder *b, const KgSource *source);
 
 /*
  * Writes the SELECT of at most max nodes of a source (0: all), with duplicates
- * if the source may repeat nodes.
+ * if the source may repeat nodes. Without with_probes, only the source's own
+ * conditions are tested.
  */
 extern void kg_source_nodes(KgSqlBuilder *b, const KgCatalog *catalog,
 							const KgType *type, const KgSource *source,

@@ -36,7 +36,10 @@ skip_blanks(const char **at)
 		(*at)++;
 }
 
-/* Reads words with one blank between them, in any case. */
+/*
+ * If the text goes on with these words, in any case, reads them and returns
+ * true.
+ */
 static bool
 take(const char **at, const char *words)
 {
@@ -244,8 +247,9 @@ take_comparison(const char **at, Comparison *comparison)
 }
 
 /*
- * Returns all comparisons as one filter object; NULL if a property has several
- * comparisons.
+ * Returns all comparisons as one filter object. Returns NULL if a property has
+ * several comparisons, unless these are the only two of the text and can form
+ * an array.
  */
 static Jsonb *
 all_of(const Comparison *comparisons, int n)

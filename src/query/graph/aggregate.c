@@ -133,8 +133,8 @@ number_value(Numeric number)
 }
 
 /*
- * Returns the value of a part of a date: the name of the weekday, ordered as in
- * the week, or the number of any other part.
+ * Returns a part of a date: the name of the weekday, ordered as in the week, or
+ * the number of the hour or of the month.
  */
 static KgGroupValue
 part_of(int julian, int second, KgTruncate part)
@@ -159,8 +159,8 @@ part_of(int julian, int second, KgTruncate part)
 }
 
 /*
- * Returns the beginning of the period that has the value, as a value that a
- * filter accepts. No date is before year 0.
+ * Returns the value reduced to the beginning of its period, as a value that a
+ * filter accepts, or to a part of the date. No date is before year 0.
  */
 static KgGroupValue
 truncated(KgTruncate truncate, const JsonbValue *value)
@@ -659,8 +659,8 @@ kg_group_result(const KgAggregateSpec *spec, const KgAccumulator *a)
 			if (a->count == 0)
 				return missing_value();
 			/*
-			 * Trailing zeros of the quotient have no meaning and would be read
-			 * by a model.
+			 * Trailing zeros of the quotient carry no information, so replies
+			 * do not contain them.
 			 */
 			return number_value(DatumGetNumeric(DirectFunctionCall1(
 				numeric_trim_scale,

@@ -54,13 +54,17 @@ typedef struct KgGroupValue
 } KgGroupValue;
 
 /*
- * Returns the truncated value of a field (NULL: an id, which is a string),
- * allocated in the current context. NULL and JSON null are the missing value.
+ * Returns a value of a field as a group value: reduced to the period or part
+ * "truncate", in the current memory context. field NULL: the value is an id,
+ * which is a string. If the value is NULL or JSON null, the result is the
+ * missing value.
  */
 extern KgGroupValue kg_group_value(const KgField *field, KgTruncate truncate,
 								   const JsonbValue *value);
 /*
- * Returns the group value of a key; the missing value if the key has no value.
+ * Returns the value of a field's key (model/key.h) as a group value, reduced to
+ * the period or part "truncate". If the key has no value, the result is the
+ * missing value.
  */
 extern KgGroupValue kg_group_of_key(const KgField *field, KgTruncate truncate,
 									const bytea *key);
@@ -105,21 +109,25 @@ typedef struct KgGroups KgGroups;
 extern KgGroups *kg_groups_new(MemoryContext context, int nkeys,
 							   const KgAggregateSpec *specs, int nspecs);
 /*
- * Counts a row "times" times. values has the node's value of each
- * aggregation's property, or the missing value.
+ * Adds a row "times" times to all aggregations but those of edge properties.
+ * values has, for each aggregation, the node's value of its property, or the
+ * missing value.
  */
 extern void kg_groups_add(KgGroups *groups, const KgGroupValue *keys,
 						  const KgGroupValue *values, int64 times);
 /* Adds an edge only to the aggregations of edge properties. */
 extern void kg_groups_add_edge(KgGroups *groups, const KgGroupValue *keys,
 							   const KgGroupValue *values);
-/* Creates the group without keys if there is no row. */
+/*
+ * Creates the only group, which has no keys, if no row was added. To be called
+ * only if nkeys is 0.
+ */
 extern void kg_groups_ensure_one(KgGroups *groups);
 extern KgGroup **kg_groups_list(KgGroups *groups, uint32 *n);
 
 /*
- * Returns an aggregate's value; the missing value (null) if no value was
- * added.
+ * Returns the value of an aggregate. If no value was added, a count is 0, and
+ * any other aggregate is the missing value (null).
  */
 extern KgGroupValue kg_group_result(const KgAggregateSpec *spec,
 									const KgAccumulator *accumulator);

@@ -56,7 +56,8 @@ typedef struct Fan
 } Fan;
 
 /*
- * Returns whether the search is so small that an estimate would cost as much.
+ * Returns whether the search is so small that an estimate would cost as much as
+ * the search itself.
  */
 static bool
 is_small(const KgGraph *graph, double starts, int hops)
@@ -152,7 +153,7 @@ probe_fan(KgProbe *probe, Fan *fan, double starts)
 
 /*
  * Samples the fan-outs of a step of a chain. The next step starts from a sample
- * of the ends of all hops, each hop with its share.
+ * of the ends of all hops, in which each hop has the same share as in all ends.
  */
 static void
 probe_step(KgProbe *probe, Fan *fan)
@@ -442,8 +443,8 @@ read_side(Side *side, int hop)
 }
 
 /*
- * Returns the number of edges read by paths.c, which expands the smaller
- * frontier.
+ * Returns the estimated number of edges that paths.c reads, which always
+ * expands the smaller frontier.
  */
 static double
 region(Side *sides, int max_hops, const KgBound *bound)

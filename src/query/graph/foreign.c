@@ -49,7 +49,7 @@ kg_foreign_find(KgGraph *graph, const KgType *type, const char *const *ids,
 	foreign->resolve(graph, nodes, count, false, found, arg);
 }
 
-/* Reads tables. Returns without an error if the caller cannot read a table. */
+/* Calls read(). If the caller cannot read a table, returns without an error. */
 static void
 read_if_possible(void (*read)(void *arg), void *arg)
 {

@@ -109,24 +109,25 @@ extern int64 *kg_foreign_apart(KgGraph *graph, const int64 *nodes, uint32 n,
 							   uint32 *nforeign);
 
 /*
- * Passes the foreign nodes of the type with these ids to found(). An id may be
- * NULL.
+ * Passes to found() the nodes of the type that have these ids, if the nodes of
+ * the type are foreign. An id may be NULL; it is ignored.
  */
 extern void kg_foreign_find(KgGraph *graph, const KgType *type,
 							const char *const *ids, int n, KgRefFunction found,
 							void *arg);
 /*
- * Passes the foreign nodes of any type with these ids to found(). If the
- * caller cannot read a table, finds nothing in it and raises no error.
+ * Like kg_foreign_find(), but if the caller cannot read the table of the type,
+ * finds nothing and raises no error.
  */
 extern void kg_foreign_look(KgGraph *graph, const KgType *type,
 							const char *const *ids, int n, KgRefFunction found,
 							void *arg);
 
 /*
- * Adds the matches of a name among the rows of bound types to those of stored
- * types. ntypes 0: all bound types whose tables the caller can read; otherwise
- * raises the errors of a table that the caller cannot read. missing: as for
+ * Searches for a name in the tables that types read (x-table), and adds the
+ * matches to those of stored entities. ntypes 0: searches all tables that the
+ * caller can read. Otherwise searches only the tables of these types, and
+ * raises an error for a table that the caller cannot read. missing: as for
  * search().
  */
 extern void kg_foreign_search(KgGraph *graph, const int32 *type_nos, int ntypes,
@@ -137,9 +138,10 @@ extern void kg_foreign_search(KgGraph *graph, const int32 *type_nos, int ntypes,
 extern char **kg_foreign_ids(KgGraph *graph, const int64 *nodes, uint32 n);
 
 /*
- * Passes the edges whose stored source is one of the foreign nodes to found(),
- * with the properties of the edges. Repeated nodes and relations, and nodes
- * that are not foreign, are ignored.
+ * Passes to found() the edges of these relations that begin, in their stored
+ * orientation, at one of the sources and have a foreign node at one end or
+ * both. Passes the properties of the edges, too. sources and relations have n
+ * members each, which may repeat.
  */
 extern void kg_foreign_edges(KgGraph *graph, const int64 *sources,
 							 const int32 *relations, uint32 n,

@@ -275,8 +275,8 @@ keep_edges(KgGraph *graph, int i, const uint8 *edges, Size len)
 }
 
 /*
- * Receives a row of kg_adjacency: the row of the node's block, or a row of the
- * node alone.
+ * Caches the edges of one node from a row of kg_adjacency: the row of the
+ * node's block, or the row of the node alone.
  */
 static bool
 receive_kept(TupleTableSlot *slot, void *arg)
@@ -524,9 +524,8 @@ receive_packed(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Passes the edges of the nodes whose blocks are cached to the caller's
- * function. Moves the blocks that are not cached to the front and returns their
- * number.
+ * Passes to found() or packed() the edges of the nodes whose blocks are cached.
+ * Moves the blocks that are not cached to the front and returns their number.
  */
 static uint32
 visit_kept(Expansion *e, int64 *blocks, uint32 n)
@@ -602,8 +601,8 @@ read_alone(Expansion *e, bool in_range)
 }
 
 /*
- * Reads the edges of ascending nodes from kg_adjacency. Stores the nodes whose
- * edges are not packed in rest and returns the number of these nodes.
+ * Reads the edges of ascending nodes from kg_adjacency. Stores in rest the
+ * nodes whose edges are not packed, and returns their number.
  */
 static uint32
 expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
@@ -633,8 +632,8 @@ expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
 }
 
 /*
- * Sorts by a bitmap with a bit for each number from the lowest to the highest.
- * Returns the number of distinct nodes.
+ * Sorts nodes by a bitmap with a bit for each number from the lowest to the
+ * highest. Returns the number of distinct nodes.
  */
 static uint32
 sort_by_bits(int64 *nodes, uint32 n, int64 low, uint64 words)

@@ -19,8 +19,9 @@ extern void kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes,
 
 /*
  * Expands a frontier for a caller that reads packed edges itself. packed()
- * receives the packed edges over the relations of the walk, and returns the
- * number of these edges. Edges that are not packed are passed to found().
+ * receives the packed edges of a node in one direction, and the relations that
+ * the walk follows in this direction. It returns the number of the edges over
+ * these relations. Edges that are not packed are passed to found().
  */
 typedef int64 (*KgPackedFunction)(const KgPacked *packed,
 								  const KgRelationSet *relations, void *arg);

@@ -131,8 +131,9 @@ kg_graph_type(const KgGraph *graph, int i)
 }
 
 /*
- * Returns whether kg_graph_type() returns this type. Parses no schema, so that
- * a call over many types parses only the schemas of the types that it meets.
+ * Returns whether kg_graph_type() of this index returns this type. Parses no
+ * schema, so that a call over many types parses only the schemas of the types
+ * that it meets.
  */
 static inline bool
 kg_graph_is_type(const KgGraph *graph, int i, const KgType *type)

@@ -48,8 +48,8 @@ note_step(KgLinks *links, uint32 node, uint32 neighbor, int32 relation_no,
 	link->to = links->reversed ? node : neighbor;
 	link->relation_no = relation_no;
 	/*
-	 * The expansion is reversed, so its direction is opposite to the direction
-	 * of the walk.
+	 * A reversed expansion goes against the direction of the walk, so the flag
+	 * is then inverted.
 	 */
 	link->backward = backward != links->reversed;
 	link->weight = NULL;

@@ -157,13 +157,15 @@ typedef struct KgRanks
 extern void kg_ranks_update(KgRanks *ranks, KgGraph *graph,
 							const KgNodeSet *set);
 /*
- * Updates the ranks without reading nodes, if every node that is new in the set
- * is an end of a link from index "first" on, and the relations of these links
- * determine the types. Otherwise leaves the ranks as they are.
+ * Sets the ranks of the nodes that are new in the set without reading the
+ * nodes, if the relations of the links from index "first" on determine all
+ * these ranks. Otherwise leaves the ranks as they are. Each new node must be
+ * the "to" of one of these links.
  */
 extern void kg_ranks_imply(KgRanks *ranks, const KgLinks *links, uint64 first);
 /*
- * Updates the ranks if all new nodes are known to exist and to be of a type.
+ * Gives the rank of the type to all nodes that are new in the set, without
+ * reading the nodes. The caller must know that they exist and are of this type.
  */
 extern void kg_ranks_of_type(KgRanks *ranks, KgGraph *graph,
 							 const KgNodeSet *set, const KgType *type);

@@ -393,10 +393,11 @@ kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 /* ---- completeness of a search ---- */
 
 /*
- * Numbers of outermost nodes, and of nodes beyond them, that are checked
- * first. Each later batch is KG_LOOK_MORE times as large. A single visible
- * node beyond the outermost nodes is enough. If a gateway decides
- * (query/run/exchange.h), all nodes are checked in one round.
+ * Numbers of outermost nodes, and of nodes beyond them, that are checked first.
+ * Each later batch is KG_LOOK_MORE times as large. Batches begin small, because
+ * a single visible node beyond the outermost nodes shows that the search is not
+ * complete. If a gateway decides (query/run/exchange.h), all nodes are checked
+ * in one round.
  */
 #define KG_FIRST_OUTERMOST 2
 #define KG_FIRST_BEYOND 1
@@ -467,8 +468,8 @@ any_visible(KgGraph *graph, const Beyond *beyond)
 }
 
 /*
- * Adds the neighbours of at most "most" outermost nodes. Advances *start past
- * these outermost nodes.
+ * Adds to "beyond" the neighbours, of at most "most" outermost nodes, that the
+ * search has not found. Advances *start past these outermost nodes.
  */
 static void
 look_beyond(KgGraph *graph, Beyond *beyond, uint32 *start, uint32 end,
@@ -863,8 +864,9 @@ walked(const KgReach *reach, const KgEdgeRef *edge)
 }
 
 /*
- * An edge between two nodes of the page is found from both nodes. Only the
- * result at the edge's source is used.
+ * Adds the edges between a node of the page and its neighbours. An edge between
+ * two nodes of the page is found from both nodes; it is added only when it is
+ * found from its source.
  */
 static void
 found_page_edges(const KgNeighbors *found, void *arg)

@@ -72,9 +72,15 @@ typedef struct KgReach
  */
 extern void kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 					 uint32 nseeds, int hops, int flags, KgReach *reach);
-/* Records that the nodes of a depth are complete, while the result is built. */
+/*
+ * Ends a depth of a result that is being built: the nodes added since the end
+ * of the previous depth have this depth.
+ */
 extern void kg_reach_end_level(KgGraph *graph, KgReach *reach, int depth);
-/* Returns whether the caller can see no further node one hop away. */
+/*
+ * Returns whether the caller sees no further node one hop beyond the outermost
+ * nodes.
+ */
 extern bool kg_reach_is_complete(KgGraph *graph, const KgReach *reach);
 extern int kg_reach_depth(const KgReach *reach, uint32 index);
 

@@ -130,7 +130,7 @@ run_on_nodes(KgGraph *graph, KgGraphSql which, const int64 *nodes, uint32 n,
 	pfree(DatumGetPointer(values[1]));
 }
 
-/* Returns the stored row of a starting node, or NULL. */
+/* Returns the cached row of a starting node, or NULL. */
 static const KgRef *
 kept_start(const KgGraph *graph, int64 node)
 {
@@ -464,7 +464,7 @@ kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
 }
 
 /*
- * Passes the nodes whose rows are cached as starts of the search to found().
+ * Passes to found() the nodes whose rows are cached as starts of the search.
  * Returns the remaining nodes and sets *n to their number.
  */
 static const int64 *
@@ -504,7 +504,7 @@ deliver_starts(KgGraph *graph, const int64 *nodes, uint32 *n, bool with_data,
 }
 
 /*
- * Passes the nodes whose types and ids (refs) are cached to found(). Returns
+ * Passes to found() the nodes whose types and ids (refs) are cached. Returns
  * the remaining nodes and sets *n to their number.
  */
 static const int64 *

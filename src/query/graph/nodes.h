@@ -10,9 +10,10 @@
 /*
  * Runs a statement that reads ranges of nodes: the nodes of the set from index
  * "wanted" on, and all nodes whose numbers are between the numbers of these
- * nodes. Returns false if single lookups would cost less. A lookup costs as
- * much as reading several neighbouring rows, and nodes that were loaded
- * together have near numbers.
+ * nodes. A lookup costs as much as reading several neighbouring rows, and nodes
+ * that were loaded together have near numbers. Reads nothing and returns false
+ * if single lookups would cost less, or if the statement's executor cannot be
+ * held open (kg_plan_holds()).
  */
 extern bool kg_graph_run_near(KgGraph *graph, KgGraphSql sql,
 							  const KgNodeSet *set, uint32 wanted,
@@ -29,8 +30,8 @@ extern uint16 kg_graph_rank(const KgGraph *graph, int32 type_no);
 /*
  * Returns whether a relation alone determines the types of the nodes at its
  * ends, so that no rows need to be read. This is so if every entity is visible
- * and no reference of this transaction is pending. Then an edge's ends exist,
- * and most relations determine their types.
+ * and this transaction has written nothing: then both ends of each edge exist.
+ * (For a relation with several types at an end, the implied rank is 0.)
  */
 extern bool kg_graph_ranks_implied(KgGraph *graph);
 

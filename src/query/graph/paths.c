@@ -118,8 +118,8 @@ test_nodes(KgPaths *paths)
 }
 
 /*
- * If the search needs types, reads the types of the nodes that were reached.
- * Tests the nodes.
+ * Reads the types of the nodes that were reached, if the search needs types,
+ * and tests the nodes, if the query has a test.
  */
 static void
 look_at_nodes(KgPaths *paths)
@@ -167,8 +167,9 @@ is_met(const KgPaths *paths, const Side *other, uint32 node)
 }
 
 /*
- * Makes a new bitmap for each hop. This is cheap, because the number of
- * reached nodes is small in comparison with the edges of a hub.
+ * Makes the bitmap of the nodes that the search from the other end has reached.
+ * A new bitmap for each hop is cheap, because the number of reached nodes is
+ * small in comparison with the edges of a hub.
  */
 static void
 mark_other(Reading *reading)

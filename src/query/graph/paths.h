@@ -118,7 +118,9 @@ kg_path_links(const KgPaths *paths, uint32 node, uint32 *n)
 
 /* Sets n, paths, total and at_least. In paths_list.c. */
 extern void kg_paths_list(KgPaths *paths);
-/* Sets total and at_least, for modes that list walks. In paths_list.c. */
+/*
+ * Sets total and at_least for simple paths, trails or walks. In paths_list.c.
+ */
 extern void kg_paths_count(KgPaths *paths);
 /*
  * Returns whether the mode allows the last link of a path after its previous

@@ -383,10 +383,7 @@ measure_target(KgPaths *paths, uint32 target, ToTarget *tt)
 	uint32 head = 0;
 	uint64 done = 0;
 
-	/*
-	 * Only the distances of nodes that the previous target set must be
-	 * cleared.
-	 */
+	/* Clear only the distances that were set for the previous target. */
 	for (uint32 i = 0; i < tt->n; i++)
 		tt->distance[tt->queue[i]] = KG_FAR;
 	tt->n = 0;

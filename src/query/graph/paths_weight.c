@@ -53,11 +53,11 @@ throw_weight(const KgPaths *paths, const KgLink *link, bool negative)
 	const char *name = relation != NULL ? relation->name : "*";
 	KG_THROW(KG_INVALID_INPUT,
 			 .message = psprintf(
-				 "the weight of the edge \"%s\" from \"%s\" to \"%s\" is %s",
+				 "the weight of the edge \"%s\" from \"%s\" to \"%s\" %s",
 				 name,
 				 from,
 				 to,
-				 negative ? "negative" : "out of range"),
+				 negative ? "is negative" : "has too many digits"),
 			 .path = "/weight",
 			 .got_string = DatumGetCString(DirectFunctionCall1(
 				 numeric_out, NumericGetDatum(link->weight))),
@@ -67,8 +67,8 @@ throw_weight(const KgPaths *paths, const KgLink *link, bool negative)
 }
 
 /*
- * Compares links so that an error always names one edge, in any order of
- * reading.
+ * Orders links, so that the error names the same edge in whatever order the
+ * edges were read.
  */
 static bool
 link_before(const KgPaths *paths, const KgLink *a, const KgLink *b)
@@ -105,7 +105,7 @@ read_weights(KgPaths *paths)
 		throw_weight(paths, bad, negative);
 }
 
-/* Measures the walks to a target; KG_NO_NODE: to any target. */
+/* Sets "least" for the walks to a target; KG_NO_NODE: to any target. */
 static void
 measure_target(Lightest *l, uint32 target)
 {

@@ -211,8 +211,8 @@ kg_probe_hop(KgProbe *probe, const KgFollow *walk)
 /* ---- numbers of nodes and edges ---- */
 
 /*
- * The last count of nodes, cached for callers that see a whole tenant. It may
- * be slightly out of date; an agent often calls more than once.
+ * The last count of nodes, for callers that see a whole tenant. It is cached
+ * because an agent often calls more than once, and may be slightly out of date.
  */
 typedef struct Counted
 {
@@ -326,8 +326,8 @@ kg_bound_count(KgGraph *graph, KgBound *bound)
 /*
  * Returns the number of edges that a walk from every node would read. A few
  * nodes may have most of the edges, so the mean is computed from a large
- * sample. A hub in the sample would count as many hubs, so the part with the
- * most edges is left out.
+ * sample. A hub in the sample would stand for many hubs, so the part of the
+ * sample with the most edges is left out.
  */
 double
 kg_bound_edges(KgGraph *graph, const KgBound *bound, const KgFollow *walk)

@@ -90,7 +90,7 @@ throw_shared(const KgField *reference, const KgField *other, const char *name,
 {
 	KG_THROW(KG_INVALID_INPUT,
 			 .message = psprintf("\"%s\" and \"%s\" have the same relation, so "
-								 "no path leads through one of them",
+								 "no path can lead through either of them",
 								 reference->name,
 								 other->name),
 			 .path = at,

@@ -41,9 +41,10 @@ extern const KgRefPath *kg_ref_path(const KgCatalog *catalog,
 									const char *at, bool find_only);
 
 /*
- * Returns the path from a reference to the label of its entity, such as
- * "customer.name". Returns NULL if the type has no label other than the id, or
- * has x-authorize.
+ * Returns the path from a reference by id to the label of its entity, such as
+ * "customer.name". Returns NULL if the referenced type has no label other than
+ * the id, or has x-authorize. Returns NULL, too, if another property of "type"
+ * has the same relation and target type, or if the call reads the past.
  */
 extern const char *kg_ref_label(const KgCatalog *catalog, const KgType *type,
 								const KgField *reference);

@@ -125,7 +125,7 @@ passing_ends(KgGraph *graph, const KgChain *chain, uint32 *n)
 /*
  * Returns the walk of a chain from its known ends. The ends of each step of
  * this walk are tested like the ends of the previous step of the chain. The
- * ends of the last step are tested like a start.
+ * ends of the last step are tested by "start".
  */
 static KgAnchor
 anchor_of(KgGraph *graph, KgChain *chain, const KgNodeTest *start)
@@ -167,7 +167,8 @@ walk_back(KgGraph *graph, const KgAnchor *back, KgTraversal *t)
 
 /*
  * Returns whether the estimated walk of the chain from its ends is shorter than
- * that from the nodes. With an authorizer, an estimate would request decisions.
+ * that from the nodes. With an authorizer, returns true without an estimate,
+ * because an estimate would request decisions.
  */
 static bool
 costs_less(KgGraph *graph, const KgAnchor *back, const int64 *nodes, uint32 n)
@@ -180,9 +181,10 @@ costs_less(KgGraph *graph, const KgAnchor *back, const int64 *nodes, uint32 n)
 }
 
 /*
- * Sets counts[i] to the number of ends of the chain from node i, by a walk
- * from the ends. If the chain has several steps, counts[i] is 1 if there is
- * any end, otherwise 0. Returns false if a walk from the nodes costs less.
+ * Sets counts[i] to the number of ends of the chain from node i, by a walk from
+ * the ends. If the chain has several steps, counts[i] is only known to be above
+ * 0 if there is any end, otherwise 0. Returns false if a walk from the nodes
+ * costs less.
  */
 static bool
 count_back(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
@@ -287,7 +289,11 @@ holds(const KgChain *chain, uint32 count)
 	return within != chain->negated;
 }
 
-/* Sets counts[i] to the number of ends of the chain from a node. */
+/*
+ * Sets counts[i] to the number of ends of the chain from node i. If the chain
+ * requires only one end, counts[i] may be any number above 0 in place of that
+ * number.
+ */
 static void
 count(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
 	  uint32 *counts)

@@ -71,11 +71,11 @@ typedef struct KgAnchor
 } KgAnchor;
 
 /*
- * Finds the chain with the fewest known ends, among the chains of "related"
- * and the chain "follows". The node must satisfy all these chains. Both
- * arguments may be NULL. Ends are known if the chain names their ids, or if an
- * index finds at most "most" of them. Returns false if no chain has known
- * ends.
+ * Finds the chain with the fewest known ends, among the chains of "related" and
+ * the chain "follows". All these chains must be true for the wanted nodes,
+ * which are of "type". "related" and "follows" may be NULL. Ends are known if
+ * the chain names their ids, or if an index finds at most "most" of them.
+ * Returns false if no chain has known ends.
  */
 extern bool kg_related_anchor(KgGraph *graph, const KgRelated *related,
 							  KgChain *follows, const KgType *type, uint32 most,

@@ -2,16 +2,18 @@
  * relevance.c
  *	  Personalized PageRank by forward push.
  *
- * The search goes in rounds. In each round, every node whose residual is at
- * least the mean adds a share of its residual to its score, and pushes the
- * remaining residual along its edges. The edges of the nodes that push for the
- * first time are read together. If there are many such nodes, the edges of all
- * nodes with a residual are read with them. A round reduces the total residual
- * by the part added to scores, and most rounds push half of the residual or
- * more. So the number of rounds depends on the bound, not on the graph.
+ * The residual of a node is the share of the walker's time that has reached
+ * the node and was not distributed yet. The search goes in rounds. In each
+ * round, every node whose residual is at least the mean adds a part of it to
+ * its score, and pushes the rest along its edges to other nodes. The edges of
+ * the nodes that push for the first time are read together. If there are many
+ * such nodes, the edges of all nodes with a residual are read with them. A
+ * round reduces the total residual by the part added to scores, and most
+ * rounds push half of the residual or more. So the number of rounds depends on
+ * the bound, not on the graph.
  *
  * The last part of the residual takes most of the pushes and reads, but
- * changes only the order of a few nodes in a hundred calls. So if only the
+ * changes the order of only a few nodes in a hundred calls. So if only the
  * best few nodes are requested, the search predicts whether they will remain
  * the best, each time the residual has halved. The prediction assumes that
  * each node gains from the rest of the residual in the same proportion as
@@ -32,8 +34,9 @@
 #include "utils/memutils.h"
 
 /*
- * Maximum number of visible nodes of a small graph, and divisor of the bound
- * of the residual for it. In a small graph, more exact scores cost little.
+ * Maximum number of visible nodes of a small graph. For a small graph, the
+ * bound of the residual is divided by this number, because more exact scores
+ * cost little there.
  */
 #define KG_RANK_SMALL 1000
 /*

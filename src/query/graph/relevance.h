@@ -133,7 +133,7 @@ extern KgRanked *kg_rank_best(const KgRanking *ranking, const bool *wanted,
 /*
  * Finds the strongest path to each of the nodes. The strength of a path is the
  * product of its seed's weight and the probabilities of its steps. Paths go
- * only over nodes whose residual was passed on.
+ * only over nodes that have passed on a share of the walker's time.
  */
 extern void kg_rank_paths(const KgRanking *ranking, KgRanked *ranked, uint32 n);
 

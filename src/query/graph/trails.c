@@ -86,7 +86,10 @@ add_row(Lister *l)
 	charge(l, 1);
 }
 
-/* Lists the rows of the walks that are at a node, after hops of a step. */
+/*
+ * Lists the rows of the walks that continue the current walk. The current walk
+ * is at the node, after "hops" edges of the step.
+ */
 static void
 list_walks(Lister *l, int step, int hops, uint32 node)
 {

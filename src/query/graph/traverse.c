@@ -800,7 +800,8 @@ compare_ends(const void *a, const void *b, void *arg)
 
 /*
  * Moves the starts that the page can need to the front and returns their
- * number. The first of these starts has the row after which the page starts.
+ * number. If the page starts after a row, the start of this row is the first of
+ * them, unless that start is missing.
  */
 static uint32
 choose_starts(PageState *state, uint32 *nodes, uint32 n)
@@ -937,8 +938,8 @@ sort_ends(PageState *state, int i, uint32 start)
 }
 
 /*
- * Lists the page. Returns false if a node did not exist, because the rows
- * change then.
+ * Lists the page. Returns false if a node did not exist: the caller must then
+ * count the rows again and repeat the call.
  */
 static bool
 list_page(PageState *state)

@@ -113,8 +113,9 @@ typedef struct KgTraversal
 } KgTraversal;
 
 /*
- * Finds the bindings. Starts are visible nodes that pass the start's tests.
- * type is the type of the starts if they are known to exist; otherwise NULL.
+ * Finds the bindings. starts must be visible nodes that pass the tests of the
+ * start. type is the type of the starts if they are known to exist; otherwise
+ * NULL.
  */
 extern void kg_traverse_run(KgTraversal *t, KgGraph *graph, const KgType *type,
 							const int64 *starts, uint32 nstarts,

@@ -183,7 +183,7 @@ count_keys(Counting *c)
 	c->entities++;
 }
 
-/* Receives a row (node, key). */
+/* Stores a node's count of edges, from a row (node, key). */
 static bool
 receive_counted(TupleTableSlot *slot, void *arg)
 {
@@ -232,7 +232,7 @@ append_counted(Counting *c, int64 node)
 	}
 }
 
-/* Receives a row (node, index_keys). */
+/* Counts an entity by its keys, from a row (node, index_keys). */
 static bool
 receive_entity(TupleTableSlot *slot, void *arg)
 {
@@ -271,7 +271,7 @@ tell_key(Counting *c)
 }
 
 /*
- * Receives a row (key). Rows mostly come in key order, so comparing with the
+ * Counts a row (key). Rows mostly come in key order, so comparing with the
  * previous row costs less than a grouping in the executor.
  */
 static bool
@@ -394,7 +394,10 @@ count_nodes(Counting *c, const int64 *nodes, uint32 n)
 /* References of fewer nodes are read with the keys of their entities. */
 #define KG_FEWEST_REFERRING 64
 
-/* Returns whether the edges of the nodes have all values of the fields. */
+/*
+ * Returns whether the values of the fields of all nodes may be read from their
+ * packed edges, and whether this may cost less for this number of nodes.
+ */
 static bool
 follow_from_edges(KgGraph *graph, const KgType *type,
 				  const KgField *const *fields, int nfields, uint32 n)
@@ -472,8 +475,8 @@ read_some(KgGraph *graph, Referred *r, const KgFollow *follow,
 
 /*
  * Reads the targets of the nodes, and the keys of the targets. Returns false if
- * the edges of most of the first nodes are not packed, because reading their
- * rows would cost more than the keys.
+ * the edges of most of the first nodes are not packed, because reading rows of
+ * kg_edge would cost more than reading the keys of the nodes.
  */
 static bool
 read_targets(KgGraph *graph, Referred *r, const int64 *nodes, uint32 n)
@@ -509,8 +512,8 @@ read_targets(KgGraph *graph, Referred *r, const int64 *nodes, uint32 n)
 }
 
 /*
- * Counts the nodes by the targets of their references. Returns false if their
- * keys cost less.
+ * Counts the nodes by the targets of their references. Returns false if reading
+ * the keys of the nodes costs less.
  */
 static bool
 count_targets(Counting *c, Referred *r, const int64 *nodes, uint32 n)

@@ -23,9 +23,10 @@ typedef void (*KgKeyCountFunction)(const KgPackedKey *keys, int nkeys,
 /*
  * Counts the entities of a type that the caller sees. If nodes are given,
  * counts only the entities of these nodes, which must be distinct and of the
- * type. For a single property with members, each member is counted separately.
- * Returns the number of entities counted; for such a property without nodes,
- * the number of members counted. Raises KG_LIMIT_EXCEEDED.
+ * type. For a single array property, each item is counted separately. Returns
+ * the number of entities counted; for an array property without nodes, the
+ * number of items counted. Raises KG_LIMIT_EXCEEDED if the search exceeds a
+ * limit of the settings.
  */
 extern int64 kg_key_counts(KgGraph *graph, const KgType *type,
 						   const KgField *const *fields, int nfields,

@@ -47,7 +47,8 @@
 #define KG_WALKED_AMONG 100000
 
 /*
- * Maximum total that is counted by probes, that is, by look-ups for each row.
+ * If kg_graph.max_total is at least this number, a total is counted by sets of
+ * nodes, not by probes (look-ups for each row).
  */
 #define KG_COUNTED_BY_SETS 10000
 
@@ -208,8 +209,8 @@ first_bound(const KgRows *rows)
 }
 
 /*
- * Returns the number of rows that a walk reads before it checks whether its
- * page is full.
+ * Returns the number of rows that the first statement of a walk without a bound
+ * may read. If the page is not full then, the next statement reads more.
  */
 static int64
 unbounded_stretch(const KgListQuery *query, const KgRows *rows)
@@ -849,10 +850,11 @@ may_drive(const KgListQuery *query, int64 rows)
 }
 
 /*
- * Finds the rows and the total of a list in the past (as_of) by one drive.
- * Returns false if no drive is possible. A walk would sort all entities that
- * have changed since that time, and the total would read them again. If many
- * entities have changed and few have not, a single drive is cheaper.
+ * Finds the rows and the total of a list in the past (as_of) by one drive. A
+ * walk would sort all entities that have changed since that time, and the total
+ * would read them again. If many entities have changed and few have not, a
+ * single drive is cheaper. Otherwise, or if a drive is not possible, returns
+ * false.
  */
 static bool
 drive_past(const KgListQuery *query, const KgSource *source, KgRows *rows,

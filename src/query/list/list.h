@@ -119,7 +119,8 @@ kg_list_nkeys(const KgListQuery *query)
 
 /*
  * Returns whether statements order entities with equal keys by the number that
- * is their id. In the past, ids of the type may have been strings.
+ * is their id. This is not so in a call about the past, in which ids of the
+ * type may be strings.
  */
 static inline bool
 kg_list_orders_numbers(const KgListQuery *query)

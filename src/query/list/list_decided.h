@@ -10,8 +10,8 @@
 
 /*
  * Returns whether a key identifies the resource about which the authorizer
- * decides, and nothing else hides entities. If the keys of two texts are equal,
- * the texts are equal. Numbers and instants with equal keys may differ.
+ * decides, and nothing else hides entities. A key identifies only a string or a
+ * value of an enum: numbers and instants with equal keys may differ.
  */
 extern bool kg_list_counts_by_decision(const KgListQuery *query);
 

@@ -2,7 +2,7 @@
  * centrality.h
  *	  Measures that give each node of a network a number.
  *
- * Results are arrays by node in the context of the graph.
+ * Results are arrays by node, in the memory context of the graph.
  */
 #ifndef KG_CENTRALITY_H
 #define KG_CENTRALITY_H
@@ -11,7 +11,7 @@
 
 /*
  * Returns the sum of the weights of each node's edges in the directions of the
- * walk. In both directions a loop counts twice.
+ * walk. If every edge is walked in both directions, a loop counts twice.
  */
 extern double *kg_measure_degree(KgNetwork *net);
 

@@ -177,7 +177,10 @@ best_community(const Leiden *l, uint32 node, uint32 own)
 	return best;
 }
 
-/* Returns whether the node moves to another community. */
+/*
+ * Moves a node to its best community. Returns whether this is another
+ * community.
+ */
 static bool
 move_node(Leiden *l, uint32 node)
 {

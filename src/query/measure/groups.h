@@ -9,7 +9,7 @@
 
 /*
  * Groups in descending order of their sizes. Groups of equal size are in the
- * order of their first nodes. Allocated in the context of the graph.
+ * order of their first nodes. Allocated in the memory context of the graph.
  */
 typedef struct KgGroups
 {
@@ -33,8 +33,9 @@ extern double kg_measure_communities(KgNetwork *net, int64 seed,
 									 KgGroups *groups);
 
 /*
- * For each edge with a weight above 0, joins the groups of its two nodes, if
- * both nodes are in the same part (part NULL: the network is one part).
+ * Makes a group of each node, and then, for each edge with a weight above 0,
+ * joins the groups of its two nodes, if both nodes are in the same part (part
+ * NULL: the network is one part).
  */
 extern void kg_groups_connect(KgNetwork *net, const uint32 *part,
 							  KgGroups *groups);

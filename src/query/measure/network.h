@@ -47,16 +47,17 @@ typedef struct KgNetwork
 } KgNetwork;
 
 /*
- * Reads the network in the context of the graph. Raises KG_LIMIT_EXCEEDED if it
- * exceeds the limits of a search, and KG_INVALID_INPUT if a weight is negative
- * or not finite.
+ * Reads the network into the memory context of the graph. Raises
+ * KG_LIMIT_EXCEEDED if it exceeds the limits of a search, and KG_INVALID_INPUT
+ * if a weight is negative or above the maximum.
  */
 extern void kg_network_read(KgNetwork *net, KgGraph *graph,
 							const KgNetworkQuery *query);
 
 /*
- * Returns an array in the context of the graph, after a check of the limit of
- * memory. Its content is undefined; kg_network_zeroed() returns zeroes.
+ * Returns an array in the memory context of the graph, after a check of the
+ * limit of memory. Its content is undefined; kg_network_zeroed() returns
+ * zeroes.
  */
 extern void *kg_network_array(const KgNetwork *net, uint64 n, Size size);
 extern void *kg_network_zeroed(const KgNetwork *net, uint64 n, Size size);

@@ -18,8 +18,8 @@ typedef struct KgSimilarity
 
 /*
  * Compares the visible neighbours of two nodes, of these types (by rank; NULL:
- * all). No node is a neighbour of itself. Allocated in the context of the
- * graph.
+ * all). No node is a neighbour of itself. The result is allocated in the memory
+ * context of the graph.
  */
 extern void kg_measure_jaccard(KgGraph *graph, const KgFollow *follow,
 							   const bool *types, const int64 nodes[2],

@@ -474,8 +474,8 @@ throw_nobody(void)
 }
 
 /*
- * Applies the gateway's decisions. If the authorizer denies an id, it is not
- * sent to the gateway.
+ * Applies the decisions that the gateway sent. An id that the authorizer denies
+ * is not sent to the gateway.
  */
 static void
 ask_outside(KgDecisions *d)

@@ -37,8 +37,10 @@ extern bool kg_decisions_needed(void);
 extern void kg_decisions_end(KgCall *call);
 
 /*
- * Enclose each run of a tool's statement if the caller's tenant has types with
- * x-authorize. In the first trials, undecided rows pass and are recorded, so
+ * kg_decisions_of_call() returns the decisions of the call. kg_decisions_try()
+ * and kg_decisions_tried() enclose each run of a tool's statement (a trial) if
+ * the caller's tenant has types with x-authorize; "trials" is the number of
+ * earlier runs. In the first trials, undecided rows pass and are recorded, so
  * that a bounded statement reads no more rows than it returns. In later trials,
  * undecided rows are hidden, so that a statement with mostly denied rows is run
  * to its end. If each row is about one entity (KgStatement.node_column),
@@ -84,8 +86,9 @@ extern bool kg_decisions_are_outside(void);
 
 /*
  * Makes the call an exchange (query/run/exchange.h): an undecided row ends the
- * call, so that the gateway decides. kg_decisions_given() adds a decision that
- * the gateway sent with the call, before the tool begins.
+ * call, so that the gateway decides. about_somebody is false if the gateway's
+ * call has no subject. kg_decisions_given() adds a decision that the gateway
+ * sent with the call; it must be called before the tool begins.
  */
 extern KgDecisions *kg_decisions_outside(KgCall *call, bool about_somebody);
 extern void kg_decisions_given(KgDecisions *decisions, const char *key, int len,
@@ -114,12 +117,14 @@ extern void kg_decisions_begin_step(void);
 extern void kg_decisions_end_step(void);
 
 /*
- * Enclose an estimate. If a gateway decides, undecided rows of the estimate
- * are hidden and their decisions stay open. The search after the estimate
- * reads these rows, too, and requests all decisions of its step in one round.
- * An estimate is meaningless while decisions are open. search is true if the
- * estimate does not forbid the search. If search is false and decisions are
- * open, the call ends and requests these decisions from the gateway.
+ * kg_decisions_begin_estimate() and kg_decisions_end_estimate() enclose an
+ * estimate. If a gateway decides, undecided rows of the estimate are hidden and
+ * their decisions stay open. The search after the estimate reads these rows,
+ * too, and requests all decisions of its step in one round.
+ * kg_decisions_left_open() returns the number of open decisions; unless it is
+ * 0, the estimate is meaningless. search is true if the estimate does not
+ * forbid the search. If search is false and decisions are open, the call ends
+ * and requests these decisions from the gateway.
  */
 extern void kg_decisions_begin_estimate(void);
 extern int kg_decisions_left_open(void);
@@ -132,8 +137,8 @@ extern void kg_decisions_end_estimate(bool search);
 extern bool kg_decisions_are_made(const KgCatalog *catalog);
 /*
  * Raises KG_FORBIDDEN if the type has x-authorize and neither an authorizer nor
- * a gateway decides. instead is the name of the argument that could name other
- * types.
+ * a gateway decides. instead is the input that the error suggests (NULL: the
+ * error says how to set up an authorizer or a gateway).
  */
 extern void kg_decisions_require(const KgCatalog *catalog, const KgType *type,
 								 const char *instead);

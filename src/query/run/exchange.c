@@ -33,11 +33,12 @@ typedef struct Head
 static KG_NORETURN void
 throw_bad_exchange(void)
 {
-	KG_THROW(KG_INVALID_INPUT,
-			 .message = "the exchange does not belong to this call",
-			 .path = "/exchange",
-			 .expected = "the exchange of the last reply to the same call, "
-						 "before it expires, or no exchange, to begin again");
+	KG_THROW(
+		KG_INVALID_INPUT,
+		.message = "the exchange does not belong to this call, or has expired",
+		.path = "/exchange",
+		.expected = "the exchange of the last reply to the same call, "
+					"before it expires, or no exchange, to begin again");
 }
 
 static void

@@ -28,6 +28,7 @@ extern bool kg_held_run(const KgStatement *statement, KgRowFunction row,
 extern bool kg_held_has(const KgStatement *statement);
 /*
  * Returns whether this SQL text was run before within the caller's statement.
+ * If not, records that it runs now.
  */
 extern bool kg_held_again(const char *sql);
 /*
@@ -39,7 +40,7 @@ extern bool kg_held_open(const KgStatement *statement, SPIPlanPtr plan,
 /*
  * Starts an executor for a statement that is about to run for the second time
  * within the caller's statement. Returns false if the statement has not run
- * before, or no slot is free.
+ * before or cannot be held, or if no slot is free.
  */
 extern bool kg_held_start(const KgStatement *statement, SPIPlanPtr plan,
 						  const char *sql);

@@ -87,8 +87,8 @@ static KgCache plans = {.name = "plan",
  *
  * For a small table the planner would read all rows of a tenant and compare
  * each with a list. Such a plan would remain in use after the table has grown.
- * With more rows than KG_PLANNED_ROWS, a sequential scan would cost less than
- * its penalty for being disabled.
+ * With far more rows than KG_PLANNED_ROWS, an index scan could appear to cost
+ * more than the penalty for the disabled sequential scan.
  */
 #define KG_PLANNED_ROWS 1e8
 
@@ -438,8 +438,8 @@ run(const KgStatement *statement, KgRowFunction row, void *arg)
 }
 
 /*
- * Number of nodes from which on an executor is opened although the statement
- * has not run before in this transaction.
+ * Number of wanted nodes from which on an executor is opened although the
+ * statement has not run before within the caller's statement.
  */
 #define MANY 256
 

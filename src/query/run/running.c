@@ -63,7 +63,10 @@ kg_running_memory(KgCall *call)
 	return call->context;
 }
 
-/* Applies the caller's limits that correspond to settings. */
+/*
+ * Applies the caller's limits that correspond to settings, except to a call
+ * that writes.
+ */
 static void
 lower_settings(KgCall *call)
 {
@@ -352,9 +355,9 @@ static volatile sig_atomic_t cancelled = false;
 static struct sigaction server_cancel;
 
 /*
- * Handles the timeout. Runs in a signal handler, like the handler of
- * statement_timeout. If the previous cancel is not pending any more, it was
- * raised and did not end the work.
+ * Requests a cancel when the timer expires. Runs in a signal handler, like the
+ * handler of statement_timeout. If no cancel is pending, an earlier cancel was
+ * raised and did not end the work; so the timer alone requests the new one.
  */
 static void
 expire(void)
@@ -370,8 +373,8 @@ expire(void)
 }
 
 /*
- * Handles SIGINT, by which all other cancels come, and then calls the server's
- * handler.
+ * Records that a cancel other than the timer's has come, and calls the server's
+ * handler. All such cancels come by SIGINT.
  */
 static void
 note_cancel(int signal, siginfo_t *info, void *context)

@@ -129,9 +129,8 @@ extern const KgCatalog *kg_running_catalog_read(void);
  * Raise an error if the caller has lost its rights since the call began: its
  * grant, its agent or a bundle of the agent was removed, or its tenant was
  * renamed. Without this check the policies would hide the rows and the call
- * would find nothing, without a reason.
+ * would find nothing, without a reason. tenant may be NULL.
  */
-/* tenant may be NULL */
 extern void kg_running_require_tenant(const char *tenant);
 extern void kg_running_require_bundle(const char *bundle, int len);
 
@@ -150,8 +149,9 @@ extern void kg_running_measured(const Jsonb *reply, Size size);
 extern Size kg_running_size(const Jsonb *reply);
 
 /*
- * Ends the running call after this number of milliseconds, unless it ends
- * earlier.
+ * Sets a deadline of the running call, "ms" milliseconds from now, unless the
+ * call has an earlier deadline. name is the setting or argument that error
+ * messages name.
  */
 extern void kg_running_limit_time(const char *name, int ms);
 /*

@@ -150,7 +150,7 @@ word_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Records the entities that have the word as found. */
+/* Records as found the entities that have the word. */
 static void
 find_word(KgSearch *search, int token)
 {
@@ -556,11 +556,12 @@ kg_search_run(const KgCatalog *catalog, const char *query,
 	{
 		JsonbValue got = kg_json_string_value(query);
 
-		kg_error_throw(
-			kg_args_error(path,
-						  &got,
-						  psprintf("a name or a part of one, of 1 to %d bytes",
-								   KG_MAX_TERM_BYTES)));
+		kg_error_throw(kg_args_error(
+			path,
+			&got,
+			psprintf("a name or a part of a name, of 1 to %d bytes, "
+					 "with a letter or digit",
+					 KG_MAX_TERM_BYTES)));
 	}
 	return run_search(
 		catalog, query, type_nos, ntypes, kg_setting_max_search_matches);

@@ -279,8 +279,8 @@ append_is(KgSqlBuilder *b, const char *column, const char *text)
 }
 
 /*
- * Adds the condition that an edge was changed. Edges of reference properties
- * are part of their entities' changes.
+ * Appends " OR the change is of an edge". Edges of reference properties are
+ * left out, because they are part of the changes of their entities.
  */
 static void
 append_of_edges(KgSqlBuilder *b, const KgCatalog *catalog)

@@ -144,8 +144,9 @@ extern bool kg_history_saw(const KgCatalog *catalog, const KgType *type,
 
 /*
  * Returns whether the caller may see every change of the node in a transaction.
- * If both nodes of an edge changed in the transaction, a change of the edge
- * shows a state that was visible to no other session.
+ * This must be so for a change of one of the node's edges in the same
+ * transaction to be visible, because that change may show a state that no other
+ * session has seen.
  */
 extern bool kg_history_saw_all(const KgCatalog *catalog, const KgType *type,
 							   int64 node, int64 transaction);

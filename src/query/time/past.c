@@ -242,8 +242,8 @@ take_edge(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Reads the changes since the time of some types or relations, as far as the
- * current role sees them. Returns the number of changes.
+ * Reads the changes of some types or relations since the time of as_of, as far
+ * as the current role sees them. Returns the number of changes.
  */
 static int64
 read_changes_seen(KgPast *past, const char *select, Datum *numbers, int n,
@@ -270,8 +270,8 @@ read_changes_seen(KgPast *past, const char *select, Datum *numbers, int n,
 }
 
 /*
- * Reads all changes since the time of some types or relations, as the owner of
- * the extension. Returns the number of changes.
+ * Reads all changes of some types or relations since the time of as_of, as the
+ * owner of the extension. Returns the number of changes.
  */
 static int64
 read_changes(KgPast *past, const char *select, Datum *numbers, int n,

@@ -36,7 +36,7 @@ kg_past_changed(void)
 
 /*
  * The columns of a table, and the arguments by which kg_past_keeps() tests that
- * a row has not changed since.
+ * a row has not changed since the time of as_of.
  */
 static const struct
 {

@@ -24,14 +24,16 @@ struct KgCall;
 
 /*
  * Sets the instant of the running call: "now", which is the same in the whole
- * call, or a date-time; NULL: no instant. Raises KG_INVALID_INPUT at path.
+ * call, or a date-time; NULL: no instant. Raises KG_INVALID_INPUT at path for
+ * any other text.
  */
 extern void kg_validity_ask(const KgCatalog *catalog, const char *valid_at,
 							const char *path);
 
 /*
- * Stops the restriction of statements. Used for a call that does not read the
- * present rows. Its reader calls kg_validity_has() for each row instead.
+ * Makes the statements of the call read all rows, also rows that are not valid
+ * at the instant. For a call that does not read the present rows: its reader
+ * calls kg_validity_has() for each row instead.
  */
 extern void kg_validity_leave_rows(void);
 
