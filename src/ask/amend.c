@@ -108,9 +108,9 @@ tell_columns(KgError *err, const KgAsk *ask, const char *name)
 
 /*
  * Corrects the name of a column that does not exist. The intended column may
- * have another spelling. It may also be a reference: its column is named as the
- * property, followed by "_id". If no column matches a name in double quotes,
- * the name may be meant as a text.
+ * have another spelling. A name that ends in "_id" may mean a reference, whose
+ * column has the name without "_id". If no column matches a name in double
+ * quotes, the name may be meant as a text.
  */
 static void
 correct_column(KgError *err, const KgAsk *ask, const char *name, bool quoted)

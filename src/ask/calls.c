@@ -125,8 +125,8 @@ kg_ask_is_call(const KgAsk *ask, const FuncCall *call)
 }
 
 /*
- * Compares the schema, too, because a user may have created a function with
- * this name in another schema.
+ * Also tests that the function belongs to the extension, because a user may
+ * have created a function with this name in another schema.
  */
 bool
 kg_ask_is_called(Oid function)

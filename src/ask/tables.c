@@ -52,7 +52,8 @@ find_noted(const KgAsk *ask, const char *name)
 }
 
 /*
- * Makes the parser find a table that has the name, and the columns of the type
+ * Records a table of the query. Unless only names are checked (names_only),
+ * makes the parser find the table under this name, with the columns of the type
  * or relation. If "meant" is NULL, only a CTE has the name, and the table has a
  * single column as a placeholder.
  */
@@ -198,8 +199,8 @@ find_named(Meant *all, int n, const char *name,
 /* ---- tables of a query ---- */
 
 /*
- * Returns the types and relations that an unquoted name means. If no name
- * matches exactly, compares without regard to case.
+ * Returns the types and relations that a name means. If no name matches
+ * exactly, compares without regard to case.
  */
 static List *
 find_tables(const KgAsk *ask, const char *name)

@@ -120,8 +120,9 @@ read_tokens(Translation *t, const char *sql)
 		else if (token->kind != SIGN)
 			end = end_of_quoted(at);
 		/*
-		 * Texts in $tags$ and texts with backslashes have other rules, which
-		 * are not supported.
+		 * A text in quotation marks without an end may be a text with
+		 * backslashes (E'...'). Such texts, and texts between $$, are not
+		 * supported.
 		 */
 		if (end == NULL || t->n > KG_ASK_TOKENS ||
 			(*at == '$' && end[0] == '$'))
@@ -281,7 +282,7 @@ write_pattern(Translation *t, const char *pattern, const int *commas, int end)
 
 /*
  * Writes a call of a function of another dialect. Returns the index of the
- * token after the call.
+ * token after the call, or i if no such call begins at token i.
  */
 static int
 write_call(Translation *t, int i)

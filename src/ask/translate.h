@@ -18,8 +18,8 @@ extern void kg_ask_translate(const KgAsk *ask, KgError *err, const char *sent,
 							 const char *meant);
 
 /*
- * If params is an object, raises an error. The error suggests the statement
- * with "$n" in place of ":name".
+ * To be called if params is an object instead of an array. Raises an error,
+ * which suggests the statement with "$n" in place of ":name".
  */
 extern KG_NORETURN void kg_ask_refuse_named(const char *sql,
 											const JsonbValue *params);

@@ -193,8 +193,8 @@ end_sql(const BoundEdges *edges, int end, Oid type)
 }
 
 /*
- * Returns the columns of a table that joins two tables which refer to these
- * tables. Leaves out columns whose names are names of columns of the view.
+ * Returns the columns by which a table that joins two tables refers to them.
+ * Leaves out columns whose names are names of columns of the view.
  */
 static List *
 key_columns(const BoundEdges *edges, const KgView *view)

@@ -44,20 +44,31 @@ read_file(const char *path, size_t *len)
 	FILE *file = AllocateFile(path, PG_BINARY_R);
 	char *text;
 	bool ok;
+	int saved;
 
 	if (file == NULL)
 		return NULL;
 	text = palloc(KG_MCP_APP_BYTES + 1);
 	*len = fread(text, 1, KG_MCP_APP_BYTES, file);
 	ok = ferror(file) == 0;
+	saved = errno;
 	text[*len] = '\0';
 	FreeFile(file);
+	errno = saved;
 	return ok ? text : NULL;
 }
 
+static int
+setting_hint(void)
+{
+	return errhint(
+		"Set \"%s\" to the installed page, or to an empty string for no page.",
+		"kg_graph.explorer_file");
+}
+
 /*
- * Returns the page. If the file is not the explorer's page, writes a message
- * to the log and returns NULL.
+ * Returns the page. If the file cannot be read, or is not the explorer's page,
+ * writes a message to the log and returns NULL.
  */
 static char *
 read_page(const char *path)
@@ -69,13 +80,19 @@ read_page(const char *path)
 	 * The setting may name any file of the server, so only a file that is the
 	 * explorer's page is returned.
 	 */
-	if (text != NULL && len < KG_MCP_APP_BYTES && strlen(text) == len &&
+	if (text == NULL)
+	{
+		ereport(LOG,
+				(errmsg("could not read \"%s\": %m", path), setting_hint()));
+		return NULL;
+	}
+	if (len < KG_MCP_APP_BYTES && strlen(text) == len &&
 		strstr(text, page_mark) != NULL &&
 		pg_encoding_verifymbstr(PG_UTF8, text, len) == (int) len)
 		return text;
 	ereport(LOG,
 			(errmsg("\"%s\" is not the page of the explorer", path),
-			 errhint("Set \"%s\".", "kg_graph.explorer_file")));
+			 setting_hint()));
 	return NULL;
 }
 

@@ -64,8 +64,12 @@ typedef struct Batch
 	const char *setting;
 } Batch;
 
+/*
+ * Returns the error for a message of a batch that exceeds a limit. "run" says
+ * that the message was processed, and only its reply is left out.
+ */
 static Jsonb *
-refuse_rest(const Batch *batch, const JsonbContainer *message)
+refuse_rest(const Batch *batch, const JsonbContainer *message, bool run)
 {
 	KgMcpRequest req;
 
@@ -73,12 +77,15 @@ refuse_rest(const Batch *batch, const JsonbContainer *message)
 	if (kg_json_get(message, "id", &req.id) == NULL ||
 		!kg_mcp_id_is_valid(&req.id))
 		return NULL;
-	(void) kg_mcp_refuse(&req,
-						 KG_MCP_BATCH_LIMIT,
-						 kg_mcp_error_data("setting", batch->setting),
-						 "the batch exceeds %s, so this message was left out; "
-						 "send it by itself",
-						 batch->setting);
+	(void) kg_mcp_refuse(
+		&req,
+		KG_MCP_BATCH_LIMIT,
+		kg_mcp_error_data("setting", batch->setting),
+		run ? "the batch exceeds %s, so the reply to this message "
+			  "was left out, although the message was processed"
+			: "the batch exceeds %s, so this message was not "
+			  "processed; send it by itself",
+		batch->setting);
 	return kg_mcp_error_response(&req, true);
 }
 
@@ -95,7 +102,7 @@ answer_member(Batch *batch, const JsonbValue *member, int place)
 	if (batch->setting == NULL && kg_running_late())
 		batch->setting = "kg_graph.max_call_time";
 	if (batch->setting != NULL)
-		return refuse_rest(batch, message);
+		return refuse_rest(batch, message, false);
 	kg_audit_message_begin(&audited);
 	written = kg_push_written_snapshot(batch->begun);
 	reply = kg_mcp_answer_object(
@@ -109,7 +116,7 @@ answer_member(Batch *batch, const JsonbValue *member, int place)
 	if (batch->bytes <= (Size) kg_setting_max_batch_bytes)
 		return reply;
 	batch->setting = "kg_graph.max_batch_bytes";
-	return refuse_rest(batch, message);
+	return refuse_rest(batch, message, true);
 }
 
 static Jsonb *
@@ -153,7 +160,9 @@ answer_batch(const JsonbContainer *batch, const char *tenant,
 	kg_json_each(it, batch)
 		ok &= batch_member_ok(&it.value);
 	if (!ok)
-		return kg_mcp_invalid_request("this protocol revision has no batches");
+		return kg_mcp_invalid_request(
+			"a batch is possible only in revision 2025-03-26, and cannot have "
+			"\"initialize\"");
 	if (n > kg_setting_max_batch_messages)
 		return kg_mcp_invalid_request(
 			psprintf("a batch of %d messages exceeds "

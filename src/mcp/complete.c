@@ -169,8 +169,8 @@ offer_bundles(KgCompletion *c)
 }
 
 /*
- * Adds types whose handle has the prefix. If a bundle was chosen, also adds
- * types whose name in the bundle has the prefix.
+ * If a bundle was chosen, adds the types of this bundle whose name has the
+ * prefix. Otherwise adds the types whose handle has the prefix.
  */
 static void
 offer_types(KgCompletion *c)

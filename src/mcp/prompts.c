@@ -655,5 +655,6 @@ kg_mcp_prompts_get(KgMcpRequest *req, KgJsonWriter *w)
 	return kg_mcp_refuse(req,
 						 KG_MCP_INVALID_PARAMS,
 						 NULL,
-						 name ? "unknown prompt" : "params.name is missing");
+						 name ? "unknown prompt"
+							  : "params.name must be a string");
 }

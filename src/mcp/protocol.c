@@ -155,7 +155,8 @@ kg_mcp_splice_envelope(KgMcpRequest *req, const JsonbValue *meta,
 
 /*
  * Returns a cursor: the last name of a page, in hexadecimal. The next page
- * starts after this name, even if names were added or removed in the meantime.
+ * starts after this name, even if other names were added or removed in the
+ * meantime.
  */
 static char *
 cursor_of_name(const char *name)

@@ -116,7 +116,7 @@ check_envelope(KgMcpRequest *req, const JsonbContainer *meta)
 			kg_mcp_error_data(
 				"path",
 				"/params/_meta/io.modelcontextprotocol~1protocolVersion"),
-			"params._meta lacks \"%s\"",
+			"params._meta must have \"%s\", a string",
 			KG_MCP_META_VERSION);
 	if (!kg_json_string_is(&value, kg_mcp_revision_name(KG_MCP_2026_07_28)))
 	{
@@ -138,7 +138,7 @@ check_envelope(KgMcpRequest *req, const JsonbContainer *meta)
 			kg_mcp_error_data(
 				"path",
 				"/params/_meta/io.modelcontextprotocol~1clientCapabilities"),
-			"params._meta lacks \"%s\"",
+			"params._meta must have \"%s\", an object",
 			KG_MCP_META_CAPABILITIES);
 	req->app = kg_mcp_app_agreed(KG_MCP_2026_07_28, kg_json_container(&value));
 	req->lax = kg_mcp_checks_arguments(meta, KG_MCP_META_CLIENT);
@@ -146,8 +146,9 @@ check_envelope(KgMcpRequest *req, const JsonbContainer *meta)
 }
 
 /*
- * Sets req->revision if the message names a revision. Returns false if the
- * revision is not supported.
+ * Sets req->revision if the message names a revision, and the members of req
+ * that depend on it. Refuses an unsupported revision, and a message that lacks
+ * what its revision requires.
  */
 static bool
 choose_revision(KgMcpRequest *req, const JsonbContainer *message)

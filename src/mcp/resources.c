@@ -263,8 +263,8 @@ write_relations(const KgCatalog *catalog, const KgBundle *bundle,
 			const KgType *to = kg_catalog_type_no(catalog, variant->to_type_no);
 
 			/*
-			 * A type of a bundle that the caller does not see has no name
-			 * here, so the relation is omitted.
+			 * The caller does not see the type at one end, so the relation
+			 * between these types is omitted.
 			 */
 			if (from == NULL || to == NULL)
 				continue;
@@ -394,7 +394,7 @@ kg_mcp_resources_read(KgMcpRequest *req, KgJsonWriter *w)
 
 	if (uri == NULL)
 		return kg_mcp_refuse(
-			req, KG_MCP_INVALID_PARAMS, NULL, "params.uri is missing");
+			req, KG_MCP_INVALID_PARAMS, NULL, "params.uri must be a string");
 	if (strncmp(uri, BUNDLE_PREFIX, strlen(BUNDLE_PREFIX)) == 0)
 		content = read_bundle(catalog, uri + strlen(BUNDLE_PREFIX), &mime);
 	else if (strncmp(uri, ENTITY_PREFIX, strlen(ENTITY_PREFIX)) == 0)

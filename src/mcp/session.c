@@ -67,7 +67,7 @@ kg_mcp_initialize(KgMcpRequest *req, KgJsonWriter *w)
 		return kg_mcp_refuse(req,
 							 KG_MCP_INVALID_PARAMS,
 							 NULL,
-							 "params.protocolVersion is missing");
+							 "params.protocolVersion must be a string");
 	if (!kg_mcp_revision_of_name(asked, &req->revision) ||
 		req->revision > KG_MCP_NEWEST_LEGACY)
 		req->revision = KG_MCP_NEWEST_LEGACY;
@@ -121,7 +121,7 @@ kg_mcp_unsubscribe(KgMcpRequest *req, KgJsonWriter *w)
 {
 	if (kg_mcp_string_param(req, "uri") == NULL)
 		return kg_mcp_refuse(
-			req, KG_MCP_INVALID_PARAMS, NULL, "params.uri is missing");
+			req, KG_MCP_INVALID_PARAMS, NULL, "params.uri must be a string");
 	return true;
 }
 

@@ -419,7 +419,7 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 
 	if (name == NULL)
 		return kg_mcp_refuse(
-			req, KG_MCP_INVALID_PARAMS, NULL, "params.name is missing");
+			req, KG_MCP_INVALID_PARAMS, NULL, "params.name must be a string");
 	if (req->app && strcmp(name, KG_MCP_APP_TOOL) == 0)
 	{
 		/*

@@ -777,9 +777,9 @@ write_tool(KgJsonWriter *w, const Listing *listing, const Listed *tool)
 }
 
 /*
- * Returns whether the caller has a generated tool with the name of a registered
- * tool. The generated tool is then called. Registering a tool with such a name
- * is refused, and kg_check() reports tools that were registered before.
+ * Returns whether the caller has a generated tool with the name of a fixed
+ * tool. A call of this name runs the generated tool, so the fixed tool is not
+ * listed.
  */
 static bool
 is_taken(const KgCatalog *catalog, const KgAgent *agent, const char *name,

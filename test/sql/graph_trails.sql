@@ -7,8 +7,8 @@ SELECT FROM kg_apply_bundle('{"bundle_name": "roads", "version": "1",
     {"entity_type": "town", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "open": {"type": "boolean", "x-index": true}}}},
     {"entity_type": "gate", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}],
   "relations": [
-    {"name": "ROAD", "from": "town", "to": "town", "key": ["no"], "schema": {"type": "object", "properties": {"no": {"type": "string"}, "km": {"type": "number"}, "paved": {"type": "boolean"}}}},
-    {"name": "ROAD", "from": "town", "to": "gate", "key": ["no"], "schema": {"type": "object", "properties": {"no": {"type": "string"}, "km": {"type": "number"}, "paved": {"type": "boolean"}}}},
+    {"name": "ROAD", "from": "town", "to": "town", "key": ["no"], "schema": {"type": "object", "properties": {"no": {"type": "string"}, "km": {"type": "number"}, "paved": {"type": "boolean"}, "stops": {"type": "array", "items": {"type": "string"}}}}},
+    {"name": "ROAD", "from": "town", "to": "gate", "key": ["no"], "schema": {"type": "object", "properties": {"no": {"type": "string"}, "km": {"type": "number"}, "paved": {"type": "boolean"}, "stops": {"type": "array", "items": {"type": "string"}}}}},
     {"name": "RAIL", "from": "town", "to": "town"}],
   "entities": [
     {"entity_type": "town", "items": [{"id": "a", "open": true}, {"id": "b", "open": true}, {"id": "c", "open": false}, {"id": "d", "open": true}]},
@@ -60,6 +60,8 @@ SELECT jsonb_path_query(kg_traverse('{"from": {"label": "town", "ids": ["b", "d"
 SELECT kg_aggregate('{"node": {"label": "town"}, "relationships": [{"type": "ROAD", "min_hops": 0, "max_hops": 3, "to": {"label": "town", "ids": ["b"]}}], "aggregations": [{"fn": "count"}]}') -> 'rows' AS reach_b;
 SELECT test.fails($$SELECT kg_traverse('{"from": {"label": "town"}, "relationships": [{"type": "ROAD", "min_hops": 2, "max_hops": 1}]}')$$);
 SELECT test.fails($$SELECT kg_traverse('{"from": {"label": "town"}, "relationships": [{"type": "ROAD", "min_hops": 0}], "sort": [{"field": "edge.km"}]}')$$);
+-- an array has no value to sort by, and is not proposed
+SELECT test.fails($$SELECT kg_traverse('{"from": {"label": "town"}, "relationships": [{"type": "ROAD"}], "sort": [{"field": "edge.stops"}]}')$$, 'did_you_mean', 'allowed');
 
 -- hops and alternatives of chains
 CREATE FUNCTION pg_temp.towns(more jsonb) RETURNS text LANGUAGE sql AS $$

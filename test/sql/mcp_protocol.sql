@@ -144,7 +144,7 @@ SELECT jsonb_array_length(kg_mcp(pg_temp.batch('ping', 100))) AS most, kg_mcp(pg
 SET kg_graph.max_batch_bytes = '100kB'; SET kg_graph.max_batch_messages = 3000; SET ROLE mcp_reader;
 CREATE FUNCTION pg_temp.batch(method text, n int) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_agg(jsonb_build_object('jsonrpc', '2.0', 'id', i, 'method', method) ORDER BY i) FROM generate_series(1, n) i $$;
 SELECT count(*), count(r -> 'result') BETWEEN 1 AND 2999 AS some, min((r ->> 'id')::int) FILTER (WHERE r ? 'error') = 1 + max((r ->> 'id')::int) FILTER (WHERE r ? 'result') AS the_rest,
-       max(r #>> '{error,message}') AS message, max(r #>> '{error,data,setting}') AS setting, sum(length(r::text)) < 1000000 AS bounded
+       min(r #>> '{error,message}') AS first, max(r #>> '{error,message}') AS message, max(r #>> '{error,data,setting}') AS setting, sum(length(r::text)) < 1000000 AS bounded
   FROM jsonb_array_elements(kg_mcp(pg_temp.batch('tools/list', 3000))) r;
 RESET ROLE; RESET kg_graph.max_batch_bytes; SET kg_graph.max_call_time = 1; SET kg_graph.max_batch_messages = 100000; SET ROLE mcp_reader;
 -- a call of a tool never ends a batch with an error of SQL, whenever its time ends

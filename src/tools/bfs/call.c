@@ -545,8 +545,8 @@ meant_type(const KgGraph *graph, const char *given, const char **text,
 }
 
 /*
- * Returns the handles of the first n matches whose whole name is equal to the
- * name that the caller sent.
+ * Returns the handles of those of the first n matches whose whole name is equal
+ * to the name that the caller sent. Returns NIL unless there are several.
  */
 static List *
 list_namesakes(KgGraph *graph, const KgMatches *matches, const KgRef *refs,

@@ -54,9 +54,9 @@ extern void kg_find_handles(KgGraphCall *call, const char *path,
 							KgHandles *handles);
 
 /*
- * Raises KG_FORBIDDEN if a type with x-authorize can be reached within "hops"
- * hops of the walk, although neither an authorizer nor a gateway can decide
- * access (tools/graph/graph.h).
+ * Raises KG_FORBIDDEN if the walk, within "hops" hops from an entity that a
+ * handle may name, can reach a type with x-authorize although neither an
+ * authorizer nor a gateway can decide access (tools/graph/graph.h).
  */
 extern void kg_require_around(KgGraphCall *call, const KgHandles *handles,
 							  const KgFollow *walk, int hops);

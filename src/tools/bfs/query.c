@@ -35,7 +35,9 @@ known_nodes(const KgHandles *seeds, int64 **nodes)
 	return n;
 }
 
-/* Writes the known seeds, and the unknown seeds without duplicates. */
+/*
+ * Writes all seeds as they were sent, and the unknown seeds without duplicates.
+ */
 static void
 write_seeds(const KgHandles *seeds, KgJsonWriter *w)
 {

@@ -545,7 +545,11 @@ nothing_hints(KgGraphCall *call, const Search *search, const HitList *found)
 		write_hint(
 			call->graph,
 			search->ntypes > 0 ? "/node_types" : "/vector",
-			"no entity has an embedding; the mode \"names\" searches names",
+			search->ntypes > 0
+				? "no entity of these types has an embedding; the mode "
+				  "\"names\" searches names"
+				: "no entity has an embedding; the mode \"names\" searches "
+				  "names",
 			&none,
 			&w);
 	else if (matches != NULL && matches->n > 0)

@@ -703,9 +703,10 @@ check_own(const JsonbValue *own)
 		return;
 	KG_THROW(
 		KG_INVALID_INPUT,
-		.message = psprintf("argument /filters/id must be an array of 1 to %d "
-							"objects of the form {operator: value} beside ids",
-							KG_MAX_CONDITION_OBJECTS - 1),
+		.message = psprintf(
+			"with \"ids\", argument /filters/id must be an array of 1 to %d "
+			"objects of the form {operator: value}",
+			KG_MAX_CONDITION_OBJECTS - 1),
 		.path = "/filters/id",
 		.got = own,
 		.expected = psprintf(
@@ -1052,8 +1053,9 @@ id_of_handle(const KgType *type, const KgHandles *handles, int i)
 }
 
 /*
- * Returns the type of the handles if all have the same type. Handles without a
- * type are ignored.
+ * Returns the type that all handles have. Ignores handles that name neither a
+ * type nor an existing entity. Raises an error if the handles are of several
+ * types or of none.
  */
 static const KgType *
 type_of_handles(Compact *c, const KgHandles *handles, const char *path)
@@ -1375,8 +1377,8 @@ kg_tool_connect(const Jsonb *arguments)
 	make_selection(c, "to");
 	c->names = names;
 	/*
-	 * Only the handles of a path's nodes are read here, so the nodes need no
-	 * properties except labels.
+	 * A path lists only the handles of its nodes. So without "fields", the
+	 * nodes show only their labels.
 	 */
 	return finish(c,
 				  kg_input_has(&c->call.input, "fields")

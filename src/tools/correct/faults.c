@@ -30,8 +30,9 @@ call_of(const JsonbContainer *said)
 }
 
 /*
- * Writes an error or a hint as an entry of the list of faults. If the error or
- * hint has a corrected call, omits its list of allowed values.
+ * Writes an error or a hint as an entry of the list of faults. If it has a
+ * corrected call, omits the members that list valid values ("allowed",
+ * "expected", "nearest").
  */
 static void
 write_fault(KgJsonWriter *w, const JsonbContainer *said)

@@ -1045,8 +1045,8 @@ hints(KgAggregate *a, const int64 *nodes)
 			continue;
 		kg_hint_edges(&a->call,
 					  kg_path_index("/group_by", i),
-					  "none of the nodes is connected to such a node, so no "
-					  "node is in a group",
+					  "no selected node has an edge to a node that this group "
+					  "describes, so no node is in a group",
 					  nodes,
 					  a->kept,
 					  &w);

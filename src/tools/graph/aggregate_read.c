@@ -286,8 +286,9 @@ only_type(const KgAggregate *a, int step)
 }
 
 /*
- * Returns the type of the node at the end of a step. The step names the type;
- * otherwise the group must.
+ * Returns the type of the node at the end of a step: the type that the step or
+ * the group names, or the only type at which the step can end. Raises an error
+ * if there are several such types and neither names one.
  */
 static const KgType *
 read_step_type(KgAggregate *a, int step, const KgInput *in)
@@ -471,7 +472,7 @@ check_aggregation(const KgAggregateSpec *spec, const KgInput *in,
 
 /*
  * Sets the step of the chain whose edges are aggregated: the step that "step"
- * names, or the only step.
+ * names, or without "step" the last step.
  */
 static void
 read_edge_step(KgAggregate *a, const KgInput *in, const char *name)

@@ -614,7 +614,10 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 		kg_jw_kstrings(w, "unknown_nodes", unknown, n);
 }
 
-/* Removes rows whose nodes are no longer visible. */
+/*
+ * Removes the rows of single nodes that are no longer visible. Keeps the rows
+ * of groups.
+ */
 static void
 drop_rows(Analysis *a)
 {
@@ -700,12 +703,14 @@ require_all(const Analysis *a)
 
 		if (!kg_input_has(&a->call.input, others[i]))
 			continue;
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "\"%s\" has no meaning for a measure that is kept",
-						   others[i]);
+		err = kg_error_new(
+			KG_INVALID_INPUT,
+			"\"%s\" does not apply to a measure that is written to "
+			"a property",
+			others[i]);
 		kg_error_path(err, "/%s", others[i]);
 		kg_error_throw_expected(
-			err, "measure, types, relations, direction, weight, seed");
+			err, "only measure, types, relations, direction, weight and seed");
 	}
 }
 
@@ -719,7 +724,7 @@ require_values(const Analysis *a, const KgType *type)
 	{
 		err = kg_error_new(KG_INVALID_INPUT,
 						   "the measure \"jaccard\" compares two nodes, so it "
-						   "is not kept");
+						   "cannot be written to a property");
 		kg_error_path(err, "/measure");
 		kg_error_throw_expected(err,
 								"degree, pagerank, betweenness, k_core, "

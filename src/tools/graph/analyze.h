@@ -19,9 +19,9 @@ typedef struct KgMeasured
 
 /*
  * Measures the graph that the caller sees. The arguments are those of the tool
- * analyze, except the arguments that select nodes. Sets the values of all
- * entities of the type, in the current memory context, and writes the sizes of
- * the graph. Groups are numbered from the largest, which has number 1.
+ * analyze, except the arguments that select nodes. Fills *measured with the
+ * score or group of every entity of the type, in the current memory context.
+ * Writes the sizes of the graph.
  */
 extern void kg_analyze_type(const KgType *type, const Jsonb *arguments,
 							KgMeasured *measured, KgJsonWriter *w);

@@ -216,7 +216,10 @@ write_variant_properties(const Variant *v, KgJsonWriter *w)
 	{
 		const KgStep *step = &relation->fields[i].steps[0];
 
-		/* The properties may be in a schema to which this schema refers. */
+		/*
+		 * A schema without "properties" of its own has them in a schema to
+		 * which it refers. Then all properties of the relation are written.
+		 */
 		if (kg_json_get(&v->variant->schema->root, "properties", &properties) ==
 				NULL ||
 			kg_json_get(kg_json_container(&properties),

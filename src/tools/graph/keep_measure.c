@@ -53,11 +53,12 @@ static KG_NORETURN void
 throw_property(const KgType *type, const char *name, bool whole,
 			   const char *expected)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"property \"%s\" of entity type \"%s\" cannot "
-								"have a measure",
-								name,
-								kg_type_handle(type));
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT,
+		"a measure cannot be written to property \"%s\" of "
+		"entity type \"%s\"",
+		name,
+		kg_type_handle(type));
 
 	kg_error_path(err, "/property");
 	kg_error_got_string(err, name);
@@ -231,7 +232,12 @@ kg_keep_measure(const char *name, const char *property, const Jsonb *arguments)
 	kg_jw_init_object(&w);
 	measure(&(Reading){type, arguments, &k.measured, &w});
 	if (k.field->kind == KG_KIND_INTEGER && !k.measured.whole)
-		throw_property(type, property, false, "a property of type number");
+		throw_property(
+			type,
+			property,
+			false,
+			"a property of type number, because values of this measure "
+			"are not integers");
 	k.order = MemoryContextAllocHuge(CurrentMemoryContext,
 									 (k.measured.n + 1) * sizeof(uint32));
 	for (uint32 i = 0; i < k.measured.n; i++)

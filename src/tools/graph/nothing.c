@@ -417,8 +417,8 @@ hint_ends(KgGraphCall *call, const KgTraversal *t, int i, const char *path,
 	}
 	kg_hint_types(call,
 				  kg_path_member(path, "to"),
-				  "no node that this step reaches matches its end; it reaches "
-				  "nodes of these types",
+				  "no node that this step reaches satisfies \"to\"; the step "
+				  "reaches nodes of these types",
 				  ranks,
 				  met.n,
 				  w);

@@ -197,8 +197,8 @@ make_alternative(KgGraphCall *call, const KgType *type,
 }
 
 /*
- * Adds the alternatives of "any" to "related". At least one alternative has a
- * filter on a path through references.
+ * Adds the alternatives of "any" to "related". To be called only if an
+ * alternative has a filter on a path through references.
  */
 static void
 add_alternatives(KgGraphCall *call, const KgType *type, const JsonbValue *any,

@@ -117,8 +117,8 @@ read_between(FindPaths *f, const KgRelationNames *names)
 }
 
 /*
- * Checks access to the types of the ends, and to the types of the nodes between
- * the ends, if node_labels lists these types.
+ * Checks access to the types of the ends and of the nodes between them. Without
+ * node_labels, these are all types that a path can reach.
  */
 static void
 require_types(FindPaths *f)

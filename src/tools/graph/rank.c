@@ -179,9 +179,10 @@ read_arguments(RankRelated *r, const Jsonb *arguments)
 				   in->repairs);
 	r->query.bound = KG_RANK_BOUND;
 	/*
-	 * Ranking may end early if the best nodes are certain. But with
-	 * node_labels, the best nodes of these types are not known until ranking
-	 * ends, so it must not end early.
+	 * Ranking may end as soon as the best nodes are certain. It must not end
+	 * early with epsilon, which demands a precision. It must not end early with
+	 * node_labels either: the best nodes of these types are known only at the
+	 * end.
 	 */
 	if (!kg_args_number(in->object,
 						"epsilon",

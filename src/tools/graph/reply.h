@@ -75,9 +75,9 @@ typedef struct KgReply
 } KgReply;
 
 /*
- * Reads the entities of all refs without data, and sets their counts of edges.
- * If a ref has no data afterwards, the entity does not exist for the caller.
- * If columns is NULL, all properties are read.
+ * Reads the entity of each ref that has no data yet. Then sets the counts of
+ * edges in the data of all refs. If a ref still has no data, the caller cannot
+ * see the entity. If columns is NULL, all properties are read.
  */
 extern void kg_read_entities(KgGraph *graph, const KgShownColumns *columns,
 							 KgRef **refs, uint32 n);
@@ -87,9 +87,10 @@ extern void kg_read_entities(KgGraph *graph, const KgShownColumns *columns,
  */
 extern void kg_reply_fetch_nodes(KgReply *reply);
 /*
- * Reads the properties of the edges with the flag "full" that the reply shows.
- * If the relation of an edge has keys, adds its parallel edges. With
- * one_of_parallel, the edge represents its parallel edges instead.
+ * Reads those properties of the edges with the flag "full" that the reply
+ * shows. If the relation of an edge has keys, adds its parallel edges to the
+ * reply. With one_of_parallel, adds none, but lets one edge represent its
+ * parallel edges.
  */
 extern void kg_reply_fetch_edges(KgReply *reply);
 /* Reads all properties of the edges with the flag "full". */

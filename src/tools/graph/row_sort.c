@@ -19,7 +19,8 @@ throw_unknown(const KgRowSortKey *key, const char *sent, const char *expected)
 	KG_THROW(
 		KG_INVALID_INPUT,
 		.message = psprintf(
-			"no node or edge by which rows are sorted has a property \"%s\"",
+			"the nodes by which rows are sorted have no property \"%s\" with "
+			"a single value",
 			key->name),
 		.path = key->path,
 		.got_string = sent,
@@ -71,8 +72,8 @@ find_of_nodes(KgGraphCall *call, const KgType *only, const char *sent,
 	if (!found)
 		throw_unknown(key,
 					  sent,
-					  "a property with one value of the end of the step, or "
-					  "\"edge.\" and a property of its edges");
+					  "a property of the node at the end of the step, or "
+					  "\"edge.NAME\" for a property of the step's edges");
 }
 
 static void

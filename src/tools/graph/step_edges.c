@@ -39,6 +39,13 @@ is_walked(const KgStepSpec *step, const KgRelation *relation)
 		   kg_relation_set_has(&step->follow.backward, relation->relation_no);
 }
 
+static bool
+has_single_value(const KgField *field)
+{
+	return !field->is_array && field->kind != KG_KIND_OBJECT &&
+		   field->kind != KG_KIND_ANY;
+}
+
 const KgField **
 kg_edge_fields(const KgCatalog *catalog, const KgStepSpec *step,
 			   const char *name, const KgField **example)
@@ -58,13 +65,27 @@ kg_edge_fields(const KgCatalog *catalog, const KgStepSpec *step,
 	return *example != NULL ? fields : NULL;
 }
 
+/* Returns a format for the name of a property that cannot be used. */
+static const char *
+property_fault(const KgCatalog *catalog, const KgStepSpec *step,
+			   const char *name)
+{
+	const KgField *example;
+
+	if (!kg_step_is_one_edge(step))
+		return "property \"%s\" of edges requires a step of exactly one hop";
+	if (kg_edge_fields(catalog, step, name, &example) != NULL)
+		return "property \"%s\" of the step's edges has no single value";
+	return "no edge of the step has a property \"%s\"";
+}
+
 void
 kg_throw_edge_property(const KgCatalog *catalog, const KgStepSpec *step,
 					   const char *sent, const char *path)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"no edge of the step has a property \"%s\"",
-								kg_edge_property(sent));
+	const char *name = kg_edge_property(sent);
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT, property_fault(catalog, step, name), name);
 	const char *near;
 	const char **names;
 	int n = 0;
@@ -73,18 +94,20 @@ kg_throw_edge_property(const KgCatalog *catalog, const KgStepSpec *step,
 	for (int i = 0; i < catalog->nrelations; i++)
 		room += catalog->relations[i].nfields;
 	names = palloc(room * sizeof(char *));
-	for (int i = 0; i < catalog->nrelations; i++)
+	for (int i = 0; i < catalog->nrelations && kg_step_is_one_edge(step); i++)
 		for (int f = 0; f < catalog->relations[i].nfields &&
 						is_walked(step, &catalog->relations[i]);
 			 f++)
-			names[n++] = psprintf(KG_EDGE_PREFIX "%s",
-								  catalog->relations[i].fields[f].name);
+			if (has_single_value(&catalog->relations[i].fields[f]))
+				names[n++] = psprintf(KG_EDGE_PREFIX "%s",
+									  catalog->relations[i].fields[f].name);
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, sent);
 	for (int i = 0; i < n; i++)
 		kg_error_allow(err, names[i]);
 	kg_error_expected(
-		err, "a property of the step's edges; the step must have one hop");
+		err,
+		"a property with a single value, of the edges of a step of one hop");
 	near = kg_nearest(sent, names, n);
 	kg_error_did_you_mean(err, near);
 	if (near != NULL && kg_has_rival(sent, near, names, n))

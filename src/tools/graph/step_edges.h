@@ -27,8 +27,8 @@ extern const KgField **kg_edge_fields(const KgCatalog *catalog,
 									  const KgStepSpec *step, const char *name,
 									  const KgField **example);
 /*
- * Raises KG_INVALID_INPUT at a path, because no edge of the step has the
- * property.
+ * Raises KG_INVALID_INPUT at a path, because the edges of the step have no such
+ * property with a single value, or the step has several hops.
  */
 extern KG_NORETURN void kg_throw_edge_property(const KgCatalog *catalog,
 											   const KgStepSpec *step,

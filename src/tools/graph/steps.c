@@ -255,8 +255,8 @@ share_member(const JsonbContainer *object, const Jsonb *other)
 }
 
 /*
- * Writes the members of an object, or of NULL, other than "filters" and the
- * member "key".
+ * Writes the members of an object, except "filters" and the member "key".
+ * Writes nothing if object is NULL.
  */
 static void
 write_others(KgJsonWriter *w, const JsonbContainer *object, const char *key)
@@ -287,7 +287,10 @@ object_of(const JsonbContainer *in, const char *key,
 	return true;
 }
 
-/* Sets *type to the type that the label names, or to NULL without a label. */
+/*
+ * Sets *type to the type that the label names, or to NULL without a label.
+ * Returns false if the label names no type.
+ */
 static bool
 type_of_label(const KgCatalog *catalog, const JsonbContainer *end,
 			  const KgType **type)

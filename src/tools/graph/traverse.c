@@ -297,8 +297,8 @@ list_sorted(Traverse *tr)
 }
 
 /*
- * If the chain has no row, returns hints about the step that could not
- * continue.
+ * Returns hints about the step that could not continue, for a chain that has no
+ * row.
  */
 static Jsonb *
 hints(Traverse *tr)

@@ -41,8 +41,8 @@ number_of(const KgMemberBound *bound, int64 dflt)
 
 /*
  * Returns whether the call may omit a member. A required member cannot be
- * omitted, with one exception: if the schema has both "id" and "ids", each may
- * be omitted if the call has the other.
+ * omitted. If the schema has both "id" and "ids", the call must have one of
+ * them, so each may be omitted only if the call has the other.
  */
 static bool
 may_be_left_out(const KgInput *in, const char *key)
@@ -177,8 +177,8 @@ with_objects(const KgMember *member, const JsonbValue *value)
 }
 
 /*
- * Returns whether the value may be in a form other than that of the schema, and
- * in_form() converts this form.
+ * Returns false if the value surely has the form that the schema requires, so
+ * that in_form() need not be called. This is a fast test of a single value.
  */
 static bool
 may_have_other_form(const KgMember *member, const JsonbValue *value)
@@ -647,8 +647,8 @@ may_be_type(const char *text)
 }
 
 /*
- * If a text is not the name of a type, returns the selection {"ids": [value]}.
- * Returns NULL if the text is such a name, or if the object requires a label.
+ * Returns the selection {"ids": [value]} for a text that is not the name of a
+ * type. Returns NULL if the object requires a label.
  */
 static Jsonb *
 meant_id(const KgOutline *outline, const JsonbValue *value)

@@ -46,9 +46,10 @@ extern void kg_input_open(KgInput *in, const Jsonb *arguments,
 extern void kg_input_replace(KgInput *in, const Jsonb *object);
 
 /*
- * Returns a date-time as text. Returns NULL if the schema does not declare the
- * member or the call lacks it. Refuses numbers, and does not suggest sending
- * them as strings.
+ * Returns a member whose text the caller parses as a date-time. Returns NULL if
+ * the schema does not declare the member or the call lacks it. Returns a number
+ * as its digits, so that the caller refuses it. An error about the type would
+ * suggest sending the number as a string.
  */
 extern const char *kg_input_instant(const KgInput *in, const char *key);
 
@@ -92,7 +93,7 @@ extern bool kg_input_value(const KgInput *in, const char *key,
 /*
  * Read members of a certain type. An absent member has the default in the
  * schema. Without a default, an absent integer leaves *result unchanged, and
- * other functions return NULL or -1.
+ * other functions return NULL, false or -1.
  */
 extern bool kg_input_int(const KgInput *in, const char *key, int64 *result);
 extern bool kg_input_bool(const KgInput *in, const char *key);

@@ -50,8 +50,9 @@ is_key(const void *entry, const void *key)
 }
 
 /*
- * Returns the key of a compiled schema. A schema contains names of the
- * catalog. The id of the catalog identifies its contents and the agent.
+ * Returns the key of a compiled schema. It contains the id of the catalog,
+ * because the schema lists names of the catalog's types and relations. Each
+ * agent has a catalog of its own.
  */
 static Key
 make_key(const KgCatalog *catalog, const KgType *type, const char *template)

@@ -48,9 +48,9 @@ typedef struct Copy
 static void copy_schema(Copy *copy, const JsonbValue *schema);
 
 /*
- * Returns whether a keyword is omitted. Annotations of kg_graph are omitted. So
- * are keywords that have no meaning for a model, outside of the whole document,
- * or in the dialect of the document.
+ * Returns whether a keyword is omitted from the copy: an annotation of
+ * kg_graph, a keyword without meaning for a model, a keyword that the dialect
+ * of the document lacks, or one that has a meaning only in the whole document.
  */
 static bool
 is_omitted(const Copy *copy, const JsonbValue *key)

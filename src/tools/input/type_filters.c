@@ -213,8 +213,8 @@ write_condition(KgJsonWriter *w, const char *name, const KgField *field,
 }
 
 /*
- * Returns whether a filter can compare the values of the field by an index.
- * The id is excluded, because it is written separately.
+ * Returns whether filters can compare the values of the field. Excludes the id,
+ * because it is written separately.
  */
 static bool
 is_comparable(const KgType *type, const KgField *field)
@@ -231,7 +231,8 @@ is_filterable(const KgType *type, const KgField *field)
 
 /*
  * Returns whether a filter must read the field from documents
- * (query/filter/scan.h). The schema then has only the name of the field.
+ * (query/filter/scan.h). If the schema is not written in full, it has only the
+ * name of such a field.
  */
 static bool
 is_scannable(const KgType *type, const KgField *field)

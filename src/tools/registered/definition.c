@@ -266,14 +266,16 @@ check_size(const Jsonb *sent)
 {
 	int64 limit = (int64) kg_setting_max_tool_bytes * 1024;
 
-	if (VARSIZE(sent) <= limit && !kg_json_deeper_than(&sent->root, 100))
-		return;
-	KG_THROW(KG_LIMIT_EXCEEDED,
-			 .message = psprintf(
-				 "the definition has %d bytes, or is nested deeper than "
-				 "100; kg_graph.max_tool_bytes allows " INT64_FORMAT " bytes",
-				 (int) VARSIZE(sent),
-				 limit));
+	if (VARSIZE(sent) > limit)
+		KG_THROW(KG_LIMIT_EXCEEDED,
+				 .message = psprintf(
+					 "the definition has %d bytes; kg_graph.max_tool_bytes "
+					 "allows " INT64_FORMAT " bytes",
+					 (int) VARSIZE(sent),
+					 limit));
+	if (kg_json_deeper_than(&sent->root, 100))
+		KG_THROW(KG_LIMIT_EXCEEDED,
+				 .message = "the definition is nested deeper than 100");
 }
 
 Jsonb *
@@ -596,7 +598,8 @@ check_closed(const Reading *r)
 			  NULL,
 			  "/input_schema/additionalProperties",
 			  "false, or no \"additionalProperties\"",
-			  "arguments that are not declared would have no effect");
+			  "the input schema accepts arguments that are not declared, but "
+			  "no operation can use them");
 }
 
 static void
@@ -834,14 +837,22 @@ read_sequence(const Reading *r)
 				   &name,
 				   r->errors) == NULL)
 			continue;
-		if (!is_name(kg_json_cstring(&name)) ||
-			has_operation(def, kg_json_cstring(&name)))
+		if (!is_name(kg_json_cstring(&name)))
 		{
 			wrong(r->errors,
 				  &name,
 				  psprintf("%s/name", path),
-				  KG_NAME_RULE ", once",
-				  "an operation's name is not valid");
+				  KG_NAME_RULE,
+				  "the name of an operation is not valid");
+			continue;
+		}
+		if (has_operation(def, kg_json_cstring(&name)))
+		{
+			wrong(r->errors,
+				  &name,
+				  psprintf("%s/name", path),
+				  "another name for each operation",
+				  "an earlier operation has the same name");
 			continue;
 		}
 		read_operation(r, &it.value, kg_json_cstring(&name), true, path);
@@ -951,13 +962,15 @@ check_kind_members(const Reading *r, bool sql)
 	for (int i = 0; i < lengthof(keys); i++)
 		if (kg_json_get(&r->def->source->root, keys[i].key, &value) &&
 			(keys[i].of & 1 << kind) == 0)
-			wrong(
-				r->errors,
-				NULL,
-				psprintf("/%s", keys[i].key),
-				"\"operation\" of a query or a function, \"operations\" of "
-				"a composite or a sequence, \"sql\" of sql",
-				psprintf("a %s cannot have \"%s\"", kinds[kind], keys[i].key));
+			wrong(r->errors,
+				  NULL,
+				  psprintf("/%s", keys[i].key),
+				  "\"operation\" for the kinds query and function, "
+				  "\"operations\" "
+				  "for composite and sequence, \"sql\" and \"params\" for sql",
+				  psprintf("a tool of the kind \"%s\" cannot have \"%s\"",
+						   kinds[kind],
+						   keys[i].key));
 }
 
 /*

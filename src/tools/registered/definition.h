@@ -76,8 +76,8 @@ typedef struct KgDefinition
 /*
  * Returns a definition with all defaults written out, the form that is stored
  * and compared. default_of is the definition of the version that the member
- * "default_of" names, or NULL. Reports faults. Returns NULL if the name, the
- * version or the kind is invalid.
+ * "default_of" names, or NULL. If the definition has faults, reports them and
+ * returns NULL. Raises KG_LIMIT_EXCEEDED if the definition is too large.
  */
 extern Jsonb *kg_definition_normalise(const Jsonb *sent,
 									  const Jsonb *default_of,

@@ -757,8 +757,8 @@ sample_of_result(const Jsonb *output, const KgTemplatePlace *place)
 	if (schema != NULL)
 		collect_samples(schema, 0, 0, samples);
 	/*
-	 * If the value may have several types, its type is unknown until the tool
-	 * is called.
+	 * Without exactly one sample, the value may have any of several types. Then
+	 * its type is unknown until the tool is called.
 	 */
 	if (samples->n != 1)
 	{

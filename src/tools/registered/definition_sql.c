@@ -17,8 +17,8 @@
 #include "utils/lsyscache.h"
 
 /*
- * Returns an array with a parameter for each argument that the operation
- * passes to the statement.
+ * Returns the parameters of the statement for its check: an array with a null
+ * for each item of "params".
  */
 static const Jsonb *
 parameters(const KgDefinition *def)

@@ -478,8 +478,9 @@ with_next(const Run *run, const KgOperationDefined *op, const Jsonb *filled,
 }
 
 /*
- * Returns an object of the reply, in which "member" is an array of objects with
- * paths. Changes these paths to point into the arguments that the caller sent.
+ * Returns the object with its array "member" changed: the paths in the array
+ * point into the arguments that the caller sent. Returns the object unchanged
+ * if it has no such array.
  */
 static Jsonb *
 with_own_paths(const KgToolCall *call, Jsonb *object, const char *member)
@@ -801,9 +802,10 @@ is_raised(const ErrorData *edata)
 }
 
 /*
- * If the function raised the error deliberately for its caller, raises it
- * again. For any other error, raises an error which says that the function is
- * broken.
+ * Raises the error of a function again if it concerns data, constraints,
+ * transactions, resources or a cancellation. An error that the function raised
+ * deliberately keeps its text. Any other error means that the function is
+ * broken: its text is written only to the server log.
  */
 static KG_NORETURN void
 throw_of_function(const KgDefinition *def, ErrorData *edata)

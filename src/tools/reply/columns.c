@@ -37,7 +37,7 @@ of_relation(const KgRelation *relation)
 
 /*
  * Returns the properties to show if the call has no "columns": the type's
- * x-summary-fields and its label. Returns NULL for all properties.
+ * x-summary-fields and its label.
  */
 static KgProjection *
 summary_of(const KgType *type)
@@ -52,8 +52,8 @@ summary_of(const KgType *type)
 }
 
 /*
- * Reads "columns". Returns false if it is absent. Only errors need the names
- * of the types, so they are not collected in this case.
+ * Reads "columns". Returns false if it is absent. In this case, the list of the
+ * types and their properties is not needed and not made.
  */
 static bool
 choose_nodes(KgShownColumns *columns, const KgGraph *graph, int first, int n,

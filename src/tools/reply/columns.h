@@ -22,8 +22,8 @@ typedef struct KgShownColumns
 	/* indexed by rank of the type - 1; NULL: show all properties */
 	KgProjection **nodes;
 	/*
-	 * not NULL: types show only their labels, and "nodes" has the types of this
-	 * graph that the call has met
+	 * not NULL: the nodes of this graph show only their labels; the projection
+	 * of a type is made when it is first needed
 	 */
 	const KgGraph *labels_of;
 	/* indexed by relation in the catalog; NULL: show all properties */

@@ -473,9 +473,9 @@ kg_expect_at_least(const char *name, int64 least, int unit)
 {
 	if (least * unit <= kg_setting_max_reply_bytes)
 		return psprintf("%s of at least " INT64_FORMAT, name, least);
-	return psprintf("arguments with a shorter reply: it would take %s of at "
+	return psprintf("arguments with a shorter reply: this reply needs %s of at "
 					"least " INT64_FORMAT
-					", and kg_graph.max_reply_bytes is %d",
+					", but kg_graph.max_reply_bytes is %d",
 					name,
 					least,
 					kg_setting_max_reply_bytes);

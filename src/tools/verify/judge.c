@@ -66,7 +66,7 @@ judge_ambiguous(KgVerify *v, KgClaim *claim, List *refs)
 
 /*
  * Returns whether a handle has the form "type:id", but no type has that name.
- * Only called if no entity has the whole text as its id.
+ * To be called only if no entity has the whole text as its id.
  */
 static bool
 names_no_type(const KgVerify *v, const KgMention *mention)

@@ -898,8 +898,8 @@ read_claim(KgVerify *v, KgClaim *claim)
 	kg_error_throw(kg_args_error(
 		in->path,
 		&claim->value,
-		"\"entity\", \"from\" and \"to\", \"path\", \"count\", \"none\" or "
-		"\"name\""));
+		"an object with \"entity\", \"from\" and \"to\", \"path\", \"count\", "
+		"\"none\" or \"name\""));
 }
 
 void

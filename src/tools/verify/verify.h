@@ -188,7 +188,7 @@ extern int kg_claim_types(const KgVerify *v, const KgMention *mention,
  * type.
  */
 extern void kg_claim_analyse(KgVerify *v, KgClaim *claim, const KgType *type);
-/* Returns whether a fixed tool has the argument. */
+/* Returns whether the callable is a fixed tool that has the argument. */
 extern bool kg_callable_declares(const KgCallable *callable, const char *name);
 extern void kg_claims_read(KgVerify *v);
 extern void kg_claims_look_up(KgVerify *v);

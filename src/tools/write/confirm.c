@@ -63,7 +63,8 @@ kg_confirm_needed(bool deletes)
 				kg_error_new(KG_FORBIDDEN,
 							 "the function of a registered tool calls a tool "
 							 "that must be confirmed (kg_graph.confirm)"),
-				"a tool without \"destructiveHint\": false");
+				"a registered tool without the annotation \"destructiveHint\": "
+				"false, so that its call is confirmed");
 	}
 	return true;
 }
@@ -101,10 +102,10 @@ tell(const KgOutcomes *outcomes, TimestampTz expires)
 }
 
 static KG_NORETURN void
-throw_bad_value(const JsonbValue *value)
+throw_bad_value(const JsonbValue *value, const char *message)
 {
 	KG_THROW(KG_INVALID_INPUT,
-			 .message = "\"confirm\" is not from a reply to this call",
+			 .message = message,
 			 .path = "/confirm",
 			 .got = value,
 			 .expected = psprintf(
@@ -139,10 +140,10 @@ kg_confirm_open(KgConfirm *confirm, const char *tool, const Jsonb *arguments)
 										 kg_json_cstring(&value),
 										 KG_MAX_CONFIRM_CHARS);
 	if (confirm->told == NULL || confirm->told->len < sizeof(expires))
-		throw_bad_value(&value);
+		throw_bad_value(&value, "\"confirm\" is not from a reply to this call");
 	memcpy(&expires, confirm->told->data, sizeof(expires));
 	if (expires < GetCurrentTimestamp())
-		throw_bad_value(&value);
+		throw_bad_value(&value, "\"confirm\" has expired");
 	confirm->used = kg_idempotency_used(&confirm->request,
 										kg_json_cstring(&value));
 }

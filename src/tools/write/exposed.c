@@ -58,8 +58,8 @@ throw_not_exposed(const KgCatalog *catalog, const char *name, int operation,
 
 /*
  * Returns the tool of a relation for an operation, or NULL. The tool serves all
- * variants of the relation. If two bundles have relations with the name, the
- * name must be "bundle/name".
+ * variants of the relation. A name without its bundle finds the first relation
+ * that has this name.
  */
 static const KgTool *
 tool_of_relation(const KgCatalog *catalog, const char *name, int operation)

@@ -235,11 +235,12 @@ revert_uncontained(void *arg)
 }
 
 static KG_NORETURN void
-throw_no_change(void)
+throw_no_change(bool both)
 {
 	KG_THROW(
 		KG_INVALID_INPUT,
-		.message = "either \"change\" or \"transaction\" is required",
+		.message = both ? "\"change\" and \"transaction\" exclude each other"
+						: "either \"change\" or \"transaction\" is required",
 		.expected =
 			"\"change\" or \"transaction\", a number from the tool changes");
 }
@@ -255,7 +256,7 @@ read_undone(const KgInput *in)
 	int64 n;
 
 	if (kg_input_has(in, "change") == kg_input_has(in, "transaction"))
-		throw_no_change();
+		throw_no_change(kg_input_has(in, "change"));
 	if (kg_input_int(in, "change", &n))
 		return kg_json_parse(psprintf(INT64_FORMAT, n));
 	(void) kg_input_int(in, "transaction", &n);
