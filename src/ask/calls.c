@@ -10,6 +10,7 @@
 #include "catalog/pg_proc.h"
 #include "commands/extension.h"
 #include "nodes/makefuncs.h"
+#include "parser/parser.h"
 #include "utils/lsyscache.h"
 
 static const struct
@@ -17,6 +18,8 @@ static const struct
 	const char *name;
 	const char *function;
 	const char *instead;
+	int id;				 /* position of the argument that is an id, or 0 */
+	const char *id_name; /* the name of this argument */
 } calls[] = {
 	{"search",
 	 "kg_query_search",
@@ -27,7 +30,9 @@ static const struct
 	{"reach",
 	 "kg_query_reach",
 	 "FROM reach('type', 'id', 'RELATION', 'outgoing', hops): id, entity_type, "
-	 "depth"},
+	 "depth",
+	 1,
+	 "start"},
 	{"path",
 	 "kg_query_path",
 	 "FROM path('type:id', 'type:id', hops): step, id, entity_type, relation"},
@@ -51,6 +56,34 @@ kg_ask_call_instead(const char *name)
 	return i >= 0 ? calls[i].instead : NULL;
 }
 
+/*
+ * Casts the argument that is an id to text, because the ids of a type may be
+ * integers.
+ */
+static void
+cast_id(FuncCall *call, int position, const char *name)
+{
+	ListCell *lc;
+
+	foreach(lc, call->args)
+	{
+		NamedArgExpr *named = lfirst(lc);
+		TypeCast *cast;
+
+		if (IsA(named, NamedArgExpr) ? strcmp(named->name, name) != 0
+									 : foreach_current_index(lc) != position)
+			continue;
+		cast = makeNode(TypeCast);
+		cast->arg = IsA(named, NamedArgExpr) ? (Node *) named->arg : lfirst(lc);
+		cast->typeName = SystemTypeName("text");
+		cast->location = -1;
+		if (IsA(named, NamedArgExpr))
+			named->arg = (Expr *) cast;
+		else
+			lfirst(lc) = cast;
+	}
+}
+
 static bool
 exchange(KgAsk *ask, FuncCall *call)
 {
@@ -64,6 +97,8 @@ exchange(KgAsk *ask, FuncCall *call)
 	call->funcname = list_make2(
 		makeString(get_namespace_name(kg_extension_schema())),
 		makeString(pstrdup(calls[i].function)));
+	if (calls[i].id > 0)
+		cast_id(call, calls[i].id, calls[i].id_name);
 	ask->calls = lappend(ask->calls, call);
 	return true;
 }

@@ -119,5 +119,7 @@ UNLISTEN kg_mcp;
 \o
 RESET kg_graph.notify_changes;
 RESET kg_graph.tenant;
+-- Without the transactions, changes would be skipped: nobody can remove all of them.
+TRUNCATE kg_change_transaction;
 CALL test.drop('followed');
 CALL test.drop('beside');

@@ -147,7 +147,8 @@ SELECT count(*), count(r -> 'result') BETWEEN 1 AND 2999 AS some, min((r ->> 'id
        max(r #>> '{error,message}') AS message, max(r #>> '{error,data,setting}') AS setting, sum(length(r::text)) < 1000000 AS bounded
   FROM jsonb_array_elements(kg_mcp(pg_temp.batch('tools/list', 3000))) r;
 RESET ROLE; RESET kg_graph.max_batch_bytes; SET kg_graph.max_call_time = 1; SET kg_graph.max_batch_messages = 100000; SET ROLE mcp_reader;
-SELECT count(*), count(r -> 'error') > 0 AS late, max(r #>> '{error,data,setting}') AS setting FROM jsonb_array_elements(kg_mcp(pg_temp.batch('ping', 20000))) r;
+-- a call of a tool never ends a batch with an error of SQL, whenever its time ends
+SELECT count(*), count(r #> '{error,data,setting}') > 0 AS late, max(r #>> '{error,data,setting}') AS setting FROM jsonb_array_elements(kg_mcp(pg_temp.batch('tools/call', 20000))) r;
 RESET ROLE;
 \c - mcp_reader
 

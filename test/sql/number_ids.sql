@@ -42,6 +42,9 @@ SELECT t #> '{inputSchema,properties,filters,properties,id}' AS published FROM j
 -- Columns of bigint.
 SELECT kg_query('{"sql": "SELECT c.id, c.name, count(*) FROM customer c JOIN \"order\" o ON o.customer = c.id GROUP BY c.id ORDER BY c.id"}') - 'returned' AS grouped;
 SELECT kg_query('{"sql": "SELECT id, no, copies FROM \"order\" WHERE id > 9 AND no <= 1000 ORDER BY id DESC"}') - 'returned' AS columns;
+SELECT kg_query(jsonb_build_object('sql', s)) -> 'rows' AS reached FROM unnest(ARRAY['SELECT r.id, r.depth FROM reach(''order'', 10) r', 'SELECT o.no, r.id FROM "order" o, LATERAL reach(start => o.id, type => ''order'') r ORDER BY 1',
+  'SELECT o.no, c.name FROM "order" o, LATERAL reach(''order'', o.id, direction => ''both'', max_hops => 1) r JOIN customer c ON c.id::text = r.id ORDER BY 1, 2']) s;
+SELECT test.fails($$SELECT kg_query('{"sql": "SELECT c.name FROM reach(''order'', 10) r JOIN customer c ON c.id = r.id"}')$$, 'message', 'expected', 'call');
 RESET SESSION AUTHORIZATION;
 CREATE SCHEMA counted_views AUTHORIZATION nora;
 SET SESSION AUTHORIZATION nora;

@@ -354,6 +354,18 @@ hints(FindPaths *f)
 					  "\"trails\" and \"walks\" return closed paths");
 		kg_jw_end_object(&w);
 	}
+	if (query->weight != NULL)
+	{
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, "path", "/weight");
+		kg_jw_kstring(
+			&w,
+			"message",
+			psprintf("an edge without a value of \"%s\" is not walked; a "
+					 "search without weight walks all edges",
+					 query->weight));
+		kg_jw_end_object(&w);
+	}
 	kg_hint_edges(&f->call, "/from", message, query->from, query->nfrom, &w);
 	kg_hint_edges(&f->call,
 				  "/to",
