@@ -149,17 +149,18 @@ export async function signIns() {
     await page.goto(`${url}/explore${place}`);
     await page.waitForSelector('input[name=login]');
     const tries = id.exchanges;
-    await page.goto(`${url}/explore?code=stolen&state=wrong`);
+    const forged = (state, iss) => page.goto(`${url}/explore?${new URLSearchParams({ code: 'stolen', state, iss })}`);
+    const state = () => page.asked.at(-1).get('state');
+    await forged('wrong', id.issuer);
     await said(page, 'does not belong to a sign-in', 'a wrong state is refused');
     is(page.url(), `${url}/explore${place}`, 'the address has the place again, and no code');
     await page.click('#sign-in');
     await page.waitForSelector('input[name=login]');
-    const back = new URLSearchParams({ code: 'stolen', state: page.asked.at(-1).get('state'), iss: 'https://other.example.com' });
-    await page.goto(`${url}/explore?${back}`);
+    await forged(state(), 'https://other.example.com');
     await said(page, 'does not belong to a sign-in', 'and the answer of another authorization server');
     await page.click('#sign-in');
     await page.waitForSelector('input[name=login]');
-    await page.goto(`${url}/explore?${new URLSearchParams({ code: 'stolen', state: page.asked.at(-1).get('state'), iss: id.issuer })}`);
+    await forged(state(), id.issuer);
     await said(page, 'refuses: ', 'a code that the authorization server did not give is refused there');
     await page.click('#sign-in');
     await page.click('a:has-text("Cancel")');
@@ -182,9 +183,11 @@ export async function signIns() {
     await tab.goto(`${url}/explore#/e/country:FR`);
     await said(tab, `cannot read ${id.issuer}`, 'an authorization server that is gone is told');
     await tab.context().close();
-    let refused = '';
-    try { execFileSync(process.env.KGCTL, ['serve', '--explorer', '--explorer-client', 'explorer'], { stdio: 'pipe' }); } catch (error) { refused = `${error.status} ${error.stderr}`; }
+    const serves = (...words) => { try { return execFileSync(process.env.KGCTL, ['serve', '--listen', '127.0.0.1:0', ...words], { stdio: 'pipe', timeout: 20_000 }); } catch (error) { return `${error.status} ${error.stderr}`; } };
+    const refused = serves('--explorer', '--explorer-client', 'explorer');
     ok(refused.startsWith('2 ') && refused.includes('needs --explorer and --auth-server'), 'a client needs an authorization server', refused);
+    const odd = serves(...options.map((word) => (word === id.issuer ? 'https://id.example.com;script-src' : word)));
+    ok(odd.startsWith('4 ') && odd.includes('must be a URL'), 'whose address cannot change the policy', odd);
   });
   await stop();
 }
