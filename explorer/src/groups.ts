@@ -144,12 +144,13 @@ function turner(member: Member, handle: string, label: string): HTMLElement {
     button.setAttribute('aria-label', `${word}: ${label}`);
   };
   button.addEventListener('click', async () => {
+    const before = member.drawn(handle);
     button.disabled = true;
     await member.turn(handle);
     button.disabled = false;
     button.focus({ preventScroll: true });
     tell();
-    announce(t(member.drawn(handle) ? 'drawn' : 'hiddenNow', { name: label }));
+    if (member.drawn(handle) !== before) announce(t(before ? 'hiddenNow' : 'drawn', { name: label }));
   });
   tell();
   return button;

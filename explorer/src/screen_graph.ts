@@ -95,13 +95,14 @@ export async function graphScreen(context: Context, main: HTMLElement, handle: s
   };
   const takeOut = async (group: Pick<Group, 'hub' | 'relation' | 'direction'>, handle: string): Promise<void> => {
     const one = edgesTo(group, [handle]);
+    let told: Json;
     try {
-      reply = await server.call(one.tool, one.arguments);
+      told = await server.call(one.tool, one.arguments);
     } catch (problem) {
       return view.say('', problemBox(context, problem));
     }
     view.addCall(one);
-    const came = graph.add(reply, graph.nodes.get(group.hub));
+    const came = graph.add(told, graph.nodes.get(group.hub));
     view.refresh();
     if (came.length) layout.run(came);
     if (graph.full) tell();
@@ -113,8 +114,8 @@ export async function graphScreen(context: Context, main: HTMLElement, handle: s
       if (drawn(handle)) graph.hiddenNodes.add(handle);
       else graph.hiddenNodes.delete(handle);
       if (!isOut(handle)) {
-        grown.push(write([group.hub, group.relation, group.direction, handle]));
         await takeOut(group, handle);
+        if (isOut(handle)) grown.push(write([group.hub, group.relation, group.direction, handle]));
       }
       remember();
       view.refresh();
