@@ -133,7 +133,7 @@ foreach my $version (@from)
 	goes_on("both shards of $version");
 	{
 		my $held = hold($node, 'one', 'LOCK TABLE kg_manifest');
-		refused('where a lock is not given', qr/what is to be upgraded is in use/, '--wait', '1', 'upgrade');
+		refused('where a lock is not given', qr/calls use the extension all the time/, '--wait', '1', 'upgrade');
 		let_go($held);
 	}
 	killed_at('for the first shard', 'one', 'LOCK TABLE kg_manifest');
