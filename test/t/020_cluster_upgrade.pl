@@ -1,6 +1,7 @@
-# kgctl cluster upgrade: shards made with each released version, and a front, become
-# the present one while sessions call through the front; killed at each step, and run
-# again.  What cannot be done is refused before anything is.
+# kgctl cluster upgrade: shards of each released version, and a front, are upgraded
+# to the current version, while sessions make calls through the front. The command is
+# killed at each step and run again. It refuses an impossible upgrade before it
+# changes anything.
 use strict;
 use warnings;
 use FindBin;
