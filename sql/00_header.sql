@@ -2,7 +2,8 @@
 
 SET LOCAL search_path TO pg_catalog, pg_temp;
 
--- Keys compare by byte, and by code point only in UTF-8 are the two the same.
+-- Keys are compared by bytes. Only in UTF-8 is this order the same as the order of
+-- code points.
 DO $$
 BEGIN
   IF pg_catalog.getdatabaseencoding() <> 'UTF8' THEN

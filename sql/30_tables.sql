@@ -1,6 +1,7 @@
--- Storage.  Every key is led by the tenant, but for those of kg_index_key and
--- kg_adjacency, which have it last; names compare by byte (COLLATE "C"), so that
--- a b-tree serves them with leakproof operators under row-level security.
+-- Tables.  The tenant is the first column of every primary key, except in
+-- kg_index_key and kg_adjacency, whose keys begin with numbers. Names are compared
+-- by bytes (COLLATE "C"), so that a B-tree supports them with leakproof operators
+-- under row-level security.
 
 CREATE SEQUENCE @extschema@.kg_node_seq CACHE 64;
 CREATE SEQUENCE @extschema@.kg_type_seq;
@@ -113,15 +114,15 @@ CREATE TABLE @extschema@.kg_entity (
 COMMENT ON TABLE @extschema@.kg_entity IS 'entities; data is validated against the type''s schema, the other columns are filled from it';
 COMMENT ON COLUMN @extschema@.kg_entity.index_keys IS
   'the entity''s rows of kg_index_key in one value; kg_packed_key() reads it';
--- Led by the node, a number that hardly another tenant has: a page of a list is
--- as many descents as it has entities, and comparing the tenant first, a text
--- that all of a tenant's entities share, was half of each.  What goes through
--- all of a tenant takes the primary key.
+-- The node is the first column: few other tenants, if any, have the same number. A
+-- page of a list descends this index once for each entity. With the tenant first, a
+-- text that all entities of a tenant share, comparing it would take half of that
+-- time. A scan of all entities of a tenant uses the primary key.
 CREATE UNIQUE INDEX kg_entity_node_idx ON @extschema@.kg_entity (node, tenant)
   INCLUDE (type_no, entity_id);
 
--- An empty key takes no room where it stands: before the target, which is
--- aligned to 8 bytes.
+-- The column key stands before target, which is aligned to 8 bytes. There, an empty
+-- key needs no additional space.
 CREATE TABLE @extschema@.kg_edge (
   tenant       text COLLATE "C" NOT NULL,
   source       bigint NOT NULL,
@@ -136,10 +137,11 @@ COMMENT ON TABLE @extschema@.kg_edge IS 'edges between nodes; property names the
 COMMENT ON COLUMN @extschema@.kg_edge.key IS 'the value of the relation''s key property, as text; empty where the relation has none';
 CREATE INDEX kg_edge_target_idx ON @extschema@.kg_edge (tenant, target, relation_no, source);
 
--- What kg_edge says of 32 nodes of successive numbers, packed
--- (src/model/adjacency.h): a node whose bit is not set is read from kg_edge.  Not
--- dumped: kg_pack() makes it again.  A hop is hundreds of descents of its index,
--- most of whose steps a bigint decides.
+-- The edges of 32 nodes with consecutive numbers, packed (src/model/adjacency.h).
+-- The edges of a node whose bit is not set are read from kg_edge. Dumps omit this
+-- table, because kg_pack() makes it again. A hop descends the index hundreds of
+-- times. The primary key begins with a bigint, because most comparisons then compare
+-- only numbers.
 CREATE TABLE @extschema@.kg_adjacency (
   tenant       text COLLATE "C" NOT NULL,
   block        bigint NOT NULL,
@@ -155,10 +157,11 @@ COMMENT ON COLUMN @extschema@.kg_adjacency.block IS 'n > 0: the nodes 32 n - 31 
 COMMENT ON COLUMN @extschema@.kg_adjacency.nodes IS 'a bit for each of the nodes, the lowest first: its edges are packed';
 COMMENT ON COLUMN @extschema@.kg_adjacency.alone IS 'where the bit of nodes is set, too: packed in a row of its own';
 
--- Led by the type's number, which belongs to one tenant: three rows an entity
--- are written here, and numbers compare in a third of the time of texts.  The
--- node is a part of the key because one statement can delete an entity and
--- insert another with its id, whose rows may come first.
+-- The primary key begins with the number of the type, which belongs to one tenant.
+-- Each entity writes about three rows here, and numbers are compared in a third of
+-- the time of texts. The key includes the node, because one statement can delete an
+-- entity and insert another one with its id. The rows of the new entity may be
+-- written first.
 CREATE TABLE @extschema@.kg_index_key (
   tenant       text COLLATE "C" NOT NULL,
   type_no      integer NOT NULL,
@@ -169,8 +172,8 @@ CREATE TABLE @extschema@.kg_index_key (
   PRIMARY KEY (type_no, field_no, key, entity_id, tenant, node)
 );
 COMMENT ON TABLE @extschema@.kg_index_key IS 'one row per entity, x-index field and value: an order-preserving key; derived';
--- Counts of edges, whose fields have the high numbers, are not among the
--- entity's own keys: they are found by their node (src/model/counted.h).
+-- Fields that count edges have numbers from 32768 (src/model/counted.h). Their keys
+-- are not in kg_entity.index_keys, so this index finds the rows of a node.
 CREATE INDEX kg_index_key_counted_idx ON @extschema@.kg_index_key (tenant, node, field_no) WHERE field_no >= 32768;
 
 CREATE TABLE @extschema@.kg_term (
@@ -184,8 +187,9 @@ CREATE TABLE @extschema@.kg_term (
 COMMENT ON TABLE @extschema@.kg_term IS 'search terms of labels and aliases: l label, a alias, i id (whole, folded, where that is not the id itself), t token; derived';
 CREATE INDEX kg_term_node_idx ON @extschema@.kg_term (tenant, node);
 
--- How often a text has a word, and how many words the text has.  Led by tenant
--- and word: a word's rows are read one after the other, from the index alone.
+-- How often a text contains a word, and how many words the text has. The key begins
+-- with tenant and word, so that an index-only scan reads the rows of a word in
+-- sequence.
 CREATE TABLE @extschema@.kg_word (
   tenant       text COLLATE "C" NOT NULL,
   word         text COLLATE "C" NOT NULL,
@@ -198,8 +202,9 @@ CREATE TABLE @extschema@.kg_word (
 COMMENT ON TABLE @extschema@.kg_word IS 'words of x-search properties, folded: how often the entity has the word, and how many words it has; derived';
 CREATE INDEX kg_word_node_idx ON @extschema@.kg_word (tenant, node);
 
--- In how many texts a word is, as a sum: each backend has a row of its own, so
--- that those who write common words do not wait for each other.
+-- The number of texts that contain a word, as a sum over rows. Each backend has a
+-- row of its own, so that backends that write common words do not wait for each
+-- other.
 CREATE TABLE @extschema@.kg_word_count (
   tenant       text COLLATE "C" NOT NULL,
   word         text COLLATE "C" NOT NULL,
@@ -210,7 +215,8 @@ CREATE TABLE @extschema@.kg_word_count (
 );
 COMMENT ON TABLE @extschema@.kg_word_count IS 'how many entities have a word of kg_word, as a sum over slots; the empty word stands for all of them, with their words together as length; derived';
 
--- The primary key is what keeps a value unique, under concurrency too.
+-- The primary key guarantees that a value is unique, also among concurrent
+-- transactions.
 CREATE TABLE @extschema@.kg_unique_key (
   tenant       text COLLATE "C" NOT NULL,
   type_no      integer NOT NULL,
@@ -255,11 +261,11 @@ CREATE TABLE @extschema@.kg_pending_reference (
 );
 COMMENT ON TABLE @extschema@.kg_pending_reference IS 'references to check when the constraint kg_references fires: at once, or at commit after SET CONSTRAINTS ... DEFERRED; empty otherwise';
 
--- What a bundle brings is most of a table at once, and then little changes; its
--- pages should be all-visible soon, for the index-only scans of a search, and
--- what was replaced be gone before a fifth of the table is (PostgreSQL's own
--- share).  A change of data alone is a HOT update as it is: no index of kg_entity
--- has a column that it changes.
+-- A load writes most of a table at once; afterwards little changes. With these
+-- settings, vacuum starts earlier than by default, which is after changes of a fifth
+-- of the table. So pages soon become all-visible, for the index-only scans of
+-- searches, and old row versions are soon removed. A change of data alone is a HOT
+-- update in any case: it changes no column of an index of kg_entity.
 DO $$
 DECLARE
   t text;
@@ -270,7 +276,8 @@ BEGIN
 END
 $$;
 
--- The key that signs cursors; one row, read by the owner only.
+-- Secrets, one in each row, such as the key that signs cursors. Only the owner may
+-- read them.
 CREATE TABLE @extschema@.kg_secret (
   name         text COLLATE "C" PRIMARY KEY,
   secret       bytea NOT NULL
@@ -278,11 +285,12 @@ CREATE TABLE @extschema@.kg_secret (
 
 COMMENT ON COLUMN @extschema@.kg_entity_type.dump_order IS 'always NULL; makes pg_dump restore kg_relation first';
 
--- pg_dump restores tables in the order of their foreign keys, and entities and
--- edges need the types, the relations, and each other, when their triggers
--- fire.  These three are for that order only.  The first compares nothing: one
--- of its columns is always NULL.  The triggers of the other two are off, because
--- references are enforced set-wise (src/store/reference/references.c).
+-- pg_dump restores tables in the order of their foreign keys. When the triggers of
+-- entities and edges fire, the types, relations and entities to which they refer
+-- must exist. The following three foreign keys only set this order. The first one
+-- compares nothing, because one of its columns is always NULL. The triggers of the
+-- other two are disabled, because references are checked for sets of rows
+-- (src/store/reference/references.c).
 ALTER TABLE @extschema@.kg_entity_type ADD CONSTRAINT kg_entity_type_relation_fkey
   FOREIGN KEY (tenant, bundle, dump_order, entity_type, dump_order, dump_order)
   REFERENCES @extschema@.kg_relation;
@@ -293,13 +301,13 @@ ALTER TABLE @extschema@.kg_edge ADD CONSTRAINT kg_edge_source_fkey
 ALTER TABLE @extschema@.kg_entity DISABLE TRIGGER ALL;
 ALTER TABLE @extschema@.kg_edge DISABLE TRIGGER ALL;
 
--- Derived rows are not dumped: restoring the entities makes them again.
+-- Dumps omit derived rows, because restoring the entities makes them again.
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_node_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_type_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_relation_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_tenant', '');
--- A role that is gone would be dumped as a number, which is another role where
--- it is restored.
+-- A dump would contain a dropped role as a number, which may be another role where
+-- the dump is restored.
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_tenant_role',
   'WHERE EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = role AND r.rolname = role_name)');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_role',

@@ -1,7 +1,8 @@
--- What entities and edges were (src/store/history/history.c), and the versions of those
--- that are gone (src/store/history/freed.c).
+-- Former states of entities and edges (src/store/history/history.c), and the last
+-- versions of deleted ones (src/store/history/freed.c).
 
--- Without a cache: the changes of an entity have its order.
+-- The sequence has no cache, so that the numbers of an entity's changes have the
+-- order of these changes.
 CREATE SEQUENCE @extschema@.kg_change_seq;
 
 CREATE TABLE @extschema@.kg_history (
@@ -69,7 +70,8 @@ CREATE TABLE @extschema@.kg_freed_type (
 );
 COMMENT ON TABLE @extschema@.kg_freed_type IS 'types that were dropped, and the last version that an entity of theirs ended with: a type that has the name again goes on above it';
 
--- Not dumped: the numbers of transactions are those of one database.
+-- Dumps omit this table, because the numbers of transactions are valid only in one
+-- database.
 CREATE TABLE @extschema@.kg_change_transaction (
   tenant       text COLLATE "C" NOT NULL,
   xid          xid8 NOT NULL,
@@ -86,8 +88,9 @@ COMMENT ON COLUMN @extschema@.kg_entity_type.history_since IS 'since when kg_his
 ALTER TABLE @extschema@.kg_relation ADD history_since timestamptz;
 COMMENT ON COLUMN @extschema@.kg_relation.history_since IS 'since when kg_history has every change of the relation''s edges; NULL: it has not';
 
--- What we write has its type; the triggers of the type stay on, so that history
--- goes with it.
+-- The extension only writes rows of existing types, so the triggers that check this
+-- are disabled. The triggers of kg_entity_type stay enabled: they delete the history
+-- together with the type.
 ALTER TABLE @extschema@.kg_history DISABLE TRIGGER ALL;
 ALTER TABLE @extschema@.kg_freed DISABLE TRIGGER ALL;
 

@@ -18,7 +18,8 @@ CREATE FUNCTION @extschema@.kg_own_tenant_support(request internal) RETURNS inte
 COMMENT ON FUNCTION @extschema@.kg_own_tenant_support(internal) IS
   'what the planner asks about kg_own_tenant()';
 
--- First of every policy: nothing that a caller asks comes before it.
+-- Every policy begins with this function, so that it is evaluated before any
+-- condition of a caller.
 CREATE FUNCTION @extschema@.kg_own_tenant(tenant text) RETURNS boolean
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   SUPPORT @extschema@.kg_own_tenant_support
@@ -26,8 +27,9 @@ CREATE FUNCTION @extschema@.kg_own_tenant(tenant text) RETURNS boolean
 COMMENT ON FUNCTION @extschema@.kg_own_tenant(text) IS
   'whether that is the tenant that the current role acts for; for policies';
 
--- EXECUTE is no right: default privileges and GRANT ... ON ALL FUNCTIONS give it to
--- anybody.  What acts beyond its caller's tenant asks (src/auth/owner.h).
+-- The privilege EXECUTE does not give the right to act, because default privileges
+-- and GRANT ... ON ALL FUNCTIONS may grant it to any role. Functions that act beyond
+-- their caller's tenant call kg_require_owner() (src/auth/owner.h).
 CREATE FUNCTION @extschema@.kg_require_owner(act text) RETURNS boolean
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'kg_sql_require_owner';

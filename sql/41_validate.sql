@@ -1,4 +1,4 @@
--- JSON Schema, usable alone: docs/validation.md.
+-- JSON Schema, usable without tenants and bundles: docs/validation.md.
 
 CREATE FUNCTION @extschema@.kg_validate(instance jsonb, schema jsonb, options jsonb DEFAULT '{}')
 RETURNS boolean
@@ -14,7 +14,8 @@ AS 'MODULE_PATHNAME', 'kg_sql_validation_errors';
 COMMENT ON FUNCTION @extschema@.kg_validation_errors(jsonb, jsonb, jsonb) IS
   'Every violation: an array of {path, keyword, schema_path, got, expected}, or with the option output the formats flag, basic and detailed; further options: dialect, resources, format, max_errors';
 
--- A literal has the type text here: between json and jsonb, PostgreSQL cannot decide.
+-- A literal without a type gets the variant for text, because PostgreSQL cannot
+-- choose between json and jsonb.
 CREATE FUNCTION @extschema@.kg_validate(instance json, schema jsonb, options jsonb DEFAULT '{}')
 RETURNS boolean
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE

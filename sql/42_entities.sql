@@ -30,7 +30,8 @@ COMMENT ON FUNCTION @extschema@.kg_check_edges() IS
   'statement trigger of kg_edge: checks explicit edges against their relation';
 
 
--- Writing set by set (src/writes.c, src/store/entity/put*.c).
+-- Functions that write sets of entities and edges (src/writes.c,
+-- src/store/entity/put*.c).
 
 CREATE FUNCTION @extschema@.kg_put_entities(entity_type text, items jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE

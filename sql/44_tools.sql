@@ -1,4 +1,4 @@
--- The query path: catalog tools, tools by name (src/tool_calls.c).
+-- Functions of the tools of a type, and calls of tools by name (src/tool_calls.c).
 
 -- Two random UUIDs are 244 random bits from the server's strong generator.
 INSERT INTO @extschema@.kg_secret (name, secret)

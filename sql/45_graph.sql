@@ -102,8 +102,9 @@ CREATE FUNCTION @extschema@.kg_analyze(arguments jsonb) RETURNS jsonb
 COMMENT ON FUNCTION @extschema@.kg_analyze(jsonb) IS
   'the tool analyze: measures of the whole graph: central nodes, components, communities, similarity';
 
--- They read their arguments only; not IMMUTABLE, so that a picture never ends
--- up in an index or a constraint of somebody who expects its text to stay.
+-- These functions read only their arguments. They are not IMMUTABLE, because the
+-- text of a picture may change with the version, so it must not get into an index or
+-- a constraint.
 CREATE FUNCTION @extschema@.kg_to_mermaid(graph jsonb, options jsonb DEFAULT '{}') RETURNS text
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'kg_sql_to_mermaid';
@@ -116,28 +117,31 @@ CREATE FUNCTION @extschema@.kg_to_dot(graph jsonb, options jsonb DEFAULT '{}') R
 COMMENT ON FUNCTION @extschema@.kg_to_dot(jsonb, jsonb) IS
   'a bundle''s types and relations, a schema or a tool''s reply as a Graphviz graph';
 
--- Calls within claims are made in subtransactions.
+-- PARALLEL UNSAFE, because calls within claims run in subtransactions.
 CREATE FUNCTION @extschema@.kg_verify(arguments jsonb) RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_verify';
 COMMENT ON FUNCTION @extschema@.kg_verify(jsonb) IS
   'the tool verify_claims: which claims of a draft hold';
 
--- Settings and the bound of memory hold until it ends.
+-- PARALLEL UNSAFE, because it changes settings and limits the backend's memory until
+-- it ends.
 CREATE FUNCTION @extschema@.kg_query(arguments jsonb) RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_query';
 COMMENT ON FUNCTION @extschema@.kg_query(jsonb) IS
   'the tool query: one SELECT over the types and relations of the tenant';
 
--- Only a query has calls of it: with the arguments and the result of the function that it stands for.
+-- Only a statement of the tool query calls this function. It replaces another
+-- function there, and the call has the arguments and the result type of that
+-- function.
 CREATE FUNCTION @extschema@.kg_query_bounded(call internal) RETURNS internal
   LANGUAGE C STABLE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_query_bounded';
 COMMENT ON FUNCTION @extschema@.kg_query_bounded(internal) IS
   'a function of a query, within bounds of its values';
 
--- In FROM of a query: search(), neighbors(), reach() and path().
+-- The functions search(), neighbors(), reach() and path() in the FROM of a query.
 CREATE FUNCTION @extschema@.kg_query_search(text text, type text DEFAULT NULL, "limit" integer DEFAULT 10) RETURNS TABLE (id text, entity_type text, name text, score double precision)
   LANGUAGE C STABLE PARALLEL UNSAFE ROWS 10 COST 10000
   AS 'MODULE_PATHNAME', 'kg_sql_query_search';

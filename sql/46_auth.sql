@@ -1,4 +1,4 @@
--- Verified identity and what the policies ask (src/auth, src/caller.c).
+-- Verified identity, and functions that policies call (src/auth, src/caller.c).
 
 CREATE TABLE @extschema@.kg_auth_key (
   issuer         text COLLATE "C" NOT NULL,
@@ -35,7 +35,7 @@ COMMENT ON COLUMN @extschema@.kg_auth_key.role_claim IS 'claim whose values give
 COMMENT ON COLUMN @extschema@.kg_auth_key.access IS 'the most that a token of this key can have';
 COMMENT ON COLUMN @extschema@.kg_auth_key.scope_claim IS 'claim with the path prefixes that x-scope-field is compared with; NULL: no scopes';
 
--- Secrets stay out of dumps; public keys do not.
+-- Dumps contain public keys, but no secrets.
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_auth_key', 'WHERE secret IS NULL');
 
 CREATE FUNCTION @extschema@.kg_check_auth_key() RETURNS trigger
@@ -103,8 +103,9 @@ CREATE FUNCTION @extschema@.kg_entity_visible(bundle text, scope text, type_no i
 COMMENT ON FUNCTION @extschema@.kg_entity_visible(text, text, integer, bigint, text, jsonb) IS
   'the same of a stored entity, with what is decided elsewhere (x-authorize); for the policies of kg_entity';
 
--- Leakproof, and cheaper than a policy: what does not hold is left out before
--- anybody is asked who may see it.
+-- These functions are leakproof and cheaper than a policy. So rows that are not
+-- valid at the requested instant are skipped before the policies decide who sees
+-- them.
 CREATE FUNCTION @extschema@.kg_entity_valid(type_no integer, data jsonb) RETURNS boolean
   LANGUAGE C STABLE LEAKPROOF PARALLEL RESTRICTED COST 0.5
   AS 'MODULE_PATHNAME', 'kg_sql_entity_valid';

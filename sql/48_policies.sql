@@ -1,7 +1,7 @@
--- Policies of a DBA's own on our tables.  pg_dump leaves out what hangs on a
--- member of an extension, so they are rows, and their trigger makes them again
--- where the rows are restored.  Who is named by a policy that is not in force
--- has no tenant (src/auth/identity.c).
+-- Policies of the DBA on the extension's tables. pg_dump omits objects that depend
+-- on a member of an extension. So these policies are stored as rows, and a trigger
+-- makes the policies again when the rows are restored. If a policy is not in force,
+-- the roles that it names have no tenant (src/auth/identity.c).
 
 CREATE TABLE @extschema@.kg_policy (
   policy       text COLLATE "C" PRIMARY KEY CHECK (policy !~ '^kg_' AND pg_catalog.length(policy) BETWEEN 1 AND 63),
@@ -27,8 +27,9 @@ ALTER TABLE @extschema@.kg_policy FORCE ROW LEVEL SECURITY;
 CREATE POLICY kg_policy_all ON @extschema@.kg_policy FOR ALL
   USING (@extschema@.kg_require_owner('read or change policies'));
 
--- How PostgreSQL says an expression depends on settings that anybody may change;
--- what it says is compared, and read again elsewhere.
+-- The text that PostgreSQL returns for an expression depends on settings that any
+-- role may change. The function fixes them, because the text is compared with a
+-- stored text, and is parsed again in other sessions.
 CREATE FUNCTION @extschema@.kg_policy_text(expr pg_catalog.pg_node_tree, relation oid) RETURNS text
   LANGUAGE sql STABLE STRICT PARALLEL SAFE
   SET search_path = pg_catalog, pg_temp
@@ -70,11 +71,12 @@ BEGIN
   NEW.made_using := NULL;
   NEW.made_check := NULL;
   NEW.problem := NULL;
-  -- What the constraint refuses once this trigger has ended gets into no statement.
+  -- An invalid command must not get into a statement. A constraint refuses it when
+  -- this trigger has ended.
   IF NEW.command NOT IN ('ALL', 'SELECT', 'INSERT', 'UPDATE', 'DELETE') THEN
     RETURN NEW;
   END IF;
-  -- Of the same name on the other table before.
+  -- Drop the policy of this name on its former table.
   IF TG_OP = 'UPDATE' AND OLD.on_table <> NEW.on_table THEN
     EXECUTE format('DROP POLICY IF EXISTS %I ON %I.%I', OLD.policy, TG_TABLE_SCHEMA, OLD.on_table);
   END IF;
@@ -92,13 +94,14 @@ BEGIN
     IF NEW.command = 'SELECT' AND (using_expr IS NULL OR check_expr IS NOT NULL) THEN
       RAISE EXCEPTION 'a policy for SELECT has an expression for USING alone';
     END IF;
-    -- PostgreSQL asks a policy FOR SELECT of an UPDATE or DELETE only where that
-    -- reads a column.  What is hidden is hidden from each.
+    -- PostgreSQL applies a policy FOR SELECT to an UPDATE or DELETE only if the
+    -- statement reads a column. So the policy is made FOR ALL, and hides rows from
+    -- every statement.
     EXECUTE format('CREATE POLICY %I ON %I.%I AS RESTRICTIVE FOR %s TO %s', NEW.policy, TG_TABLE_SCHEMA, NEW.on_table, CASE NEW.command WHEN 'SELECT' THEN 'ALL' ELSE NEW.command END,
         (SELECT string_agg(CASE name WHEN 'public' THEN 'PUBLIC' ELSE quote_ident(name) END, ', ') FROM unnest(NEW.roles) name))
       || coalesce(' USING ' || using_expr, '') || coalesce(' WITH CHECK ' || CASE NEW.command WHEN 'SELECT' THEN '(true)' ELSE check_expr END, '');
     EXECUTE format('SELECT %1$I.kg_policy_probe($1, n) FROM unnest($2) n', TG_TABLE_SCHEMA) USING NEW.on_table, NEW.role_numbers;
-    -- As kg_policy_text() says it, under the same settings.
+    -- The settings are those of kg_policy_text(), so that the texts can be compared.
     SELECT pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid) INTO STRICT NEW.made_using, NEW.made_check
       FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_class o ON o.oid = TG_RELID AND o.relnamespace = c.relnamespace
      WHERE p.polname = NEW.policy AND c.relname = NEW.on_table;
@@ -113,7 +116,8 @@ $$;
 COMMENT ON FUNCTION @extschema@.kg_make_policy() IS
   'row trigger of kg_policy: makes the policy that the row describes';
 
--- Before the data of tenants are restored, and whoever restores them.
+-- A restore fires this trigger before it restores the data of tenants, whatever role
+-- runs it.
 CREATE TRIGGER kg_policy_make BEFORE INSERT OR UPDATE ON @extschema@.kg_policy
   FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_make_policy();
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_policy
@@ -125,13 +129,14 @@ CREATE FUNCTION @extschema@.kg_add_policy(policy text, on_table text, using_expr
   SET search_path = pg_catalog, pg_temp
   AS $$
 DECLARE
-  -- The schema may have another name by now.
+  -- The schema of the extension may have been renamed.
   ours text := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph');
   why text;
   wrong record;
 BEGIN
   EXECUTE format('SELECT %I.kg_require_owner(''add policies'')', ours);
-  -- What the constraints of the table say of rows, of arguments.
+  -- Check the arguments by the conditions that the constraints of the table have for
+  -- rows.
   SELECT a.* INTO wrong FROM (VALUES
       ('policy', to_jsonb($1), $1 !~ '^kg_' AND octet_length($1) BETWEEN 1 AND 63, 'a name of 1 to 63 bytes that does not begin with kg_'),
       ('on_table', to_jsonb($2), $2 IN ('kg_entity', 'kg_edge'), 'kg_entity or kg_edge'),
@@ -162,7 +167,7 @@ CREATE FUNCTION @extschema@.kg_drop_policy(policy text) RETURNS void
   SET search_path = pg_catalog, pg_temp
   AS $$
 DECLARE
-  -- The schema may have another name by now.
+  -- The schema of the extension may have been renamed.
   ours text := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph');
   tab text;
 BEGIN
@@ -180,8 +185,10 @@ $$;
 COMMENT ON FUNCTION @extschema@.kg_drop_policy(text) IS
   'drop a policy that kg_add_policy() made; for the owner of the extension';
 
--- Filled at the end of the script (sql/99_manifest.sql).  The schema may get
--- another name: @ stands for it.  Majors say some expressions differently.
+-- The end of the script fills this table (sql/99_manifest.sql). In definitions, @
+-- stands for the schema of the extension, which may be renamed. Major versions of
+-- PostgreSQL write some expressions differently, so a row also has the major
+-- version.
 CREATE TABLE @extschema@.kg_manifest (
   on_table     text COLLATE "C" NOT NULL,
   kind         text COLLATE "C" NOT NULL,
@@ -193,12 +200,13 @@ CREATE TABLE @extschema@.kg_manifest (
 COMMENT ON TABLE @extschema@.kg_manifest IS 'what CREATE EXTENSION made on our tables; what kg_health() and kg_check() compare with';
 ALTER TABLE @extschema@.kg_manifest ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_manifest FORCE ROW LEVEL SECURITY;
--- Nobody but the owner has a privilege on it.
+-- Only the owner has privileges on the table.
 CREATE POLICY kg_manifest_select ON @extschema@.kg_manifest FOR SELECT
   USING (true);
 
--- Members of the extension; and tables and sequences that bear the name of one in
--- our schema: ALTER EXTENSION ... DROP TABLE takes nothing off them.
+-- The tables and sequences that are members of the extension, and those in its
+-- schema that have the name of a former member: ALTER EXTENSION ... DROP TABLE
+-- removes the membership, and changes nothing else.
 CREATE FUNCTION @extschema@.kg_our_tables() RETURNS TABLE (oid oid, member boolean)
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -217,8 +225,8 @@ END;
 COMMENT ON FUNCTION @extschema@.kg_our_tables() IS
   'our tables and sequences, and whether each is a member of the extension; for the owner of the extension';
 
--- The same of functions.  Where one is made again, PUBLIC may execute it or not, as
--- from the start.
+-- The same for functions. The column privilege has the statement that gives PUBLIC
+-- the initial privilege EXECUTE, or revokes it, after the function was made again.
 CREATE FUNCTION @extschema@.kg_our_functions() RETURNS TABLE (oid oid, nspname name, signature text, member boolean, proowner oid, extowner oid, of_sql boolean, privilege text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -242,9 +250,10 @@ END;
 COMMENT ON FUNCTION @extschema@.kg_our_functions() IS
   'our functions, and whether each is a member of the extension; for the owner of the extension';
 
--- What hangs on our tables, as statements that make it again.  As the install
--- script left it, it is kept in kg_manifest: what differs from that is somebody
--- else's (kg_dump_customizations) or is missing (kg_health, kg_check).
+-- The objects that depend on the extension's tables, as statements that make them
+-- again. kg_manifest has these statements as they were at the end of the install
+-- script. An object that differs was made by a DBA (kg_dump_customizations) or is
+-- damaged or missing (kg_health, kg_check).
 CREATE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind text, on_table text, name text, sound boolean, definition text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -274,8 +283,9 @@ CREATE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind 
     FROM pg_index i JOIN member m ON m.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid
    WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid AND c.conrelid = i.indrelid AND c.contype <> 'f')
   UNION ALL
-  -- A constraint stands for its index.  NOT NULL, a constraint of PostgreSQL 18,
-  -- is compared as a property of its column on all majors.
+  -- The index of a constraint has no row of its own. NOT NULL is a constraint only
+  -- since PostgreSQL 18, so it is compared as a property of its column on all major
+  -- versions.
   SELECT 3, 'constraint'::text, m.relname, c.conname, c.convalidated AND coalesce(i.indisvalid AND i.indisready AND i.indislive, true),
          format('ALTER TABLE %s ADD CONSTRAINT %I %s;', m.name, c.conname, pg_get_constraintdef(c.oid))
     FROM pg_constraint c JOIN member m ON m.oid = c.conrelid LEFT JOIN pg_index i ON i.indexrelid = c.conindid AND i.indrelid = c.conrelid
@@ -288,7 +298,7 @@ CREATE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind 
   UNION ALL
   SELECT 5, 'statistics'::text, m.relname, x.stxname, true, pg_get_statisticsobjdef(x.oid) || ';' FROM pg_statistic_ext x JOIN member m ON m.oid = x.stxrelid
   UNION ALL
-  -- When it is vacuumed is its DBA's choice, of which dumps have to know.
+  -- The DBA decides when a table is vacuumed. Only dumps need these settings.
   SELECT 6, CASE WHEN o.vacuum THEN 'autovacuum' ELSE 'storage' END, m.relname, m.relname, true, format('ALTER TABLE %s SET (%s);', m.name, o.options)
     FROM member m
    CROSS JOIN LATERAL (SELECT starts_with(option, 'autovacuum_'), string_agg(option, ', ' ORDER BY option) FROM unnest(m.reloptions) option GROUP BY 1) o(vacuum, options)
@@ -302,7 +312,7 @@ CREATE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind 
    CROSS JOIN LATERAL (SELECT array_agg(option) AS options FROM unnest(a.attoptions) option WHERE option LIKE 'n_distinct%') o
    WHERE a.attnum > 0 AND o.options IS NOT NULL
   UNION ALL
-  -- No dump can bring what follows: it comes from CREATE EXTENSION.
+  -- Dumps cannot contain the following objects, because CREATE EXTENSION makes them.
   SELECT 10, 'member'::text, 'kg_graph'::text, format('%s %s', CASE o.relkind WHEN 'S' THEN 'sequence' ELSE 'table' END, o.relname), o.member,
          format('ALTER EXTENSION kg_graph ADD %s %I.%I;', CASE o.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, o.nspname, o.relname)
     FROM ours o
@@ -320,7 +330,8 @@ CREATE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind 
            q.seqincrement, q.seqmin, q.seqmax, q.seqcache, CASE WHEN q.seqcycle THEN '' ELSE ' NO' END)
     FROM ours o JOIN pg_sequence q ON q.seqrelid = o.oid
   UNION ALL
-  -- To say how one of SQL is made takes longer than all of this: see kg_more_definitions().
+  -- kg_more_definitions() returns the definitions of SQL functions, because they
+  -- take longer than all others.
   SELECT 10, k.kind, 'kg_graph'::text, CASE k.kind WHEN 'member' THEN 'function ' ELSE '' END || p.signature, CASE k.kind WHEN 'member' THEN p.member ELSE p.proowner = p.extowner END,
          CASE WHEN k.kind = 'member' THEN format('ALTER EXTENSION kg_graph ADD FUNCTION %I.%s;', p.nspname, p.signature)
               WHEN NOT p.of_sql THEN pg_get_functiondef(p.oid) || p.privilege END
@@ -329,7 +340,8 @@ END;
 COMMENT ON FUNCTION @extschema@.kg_definitions() IS
   'what hangs on our tables: policies, indexes, constraints, triggers, settings; functions, sequences, membership, and what dumps have; with the statements that make it again; for the owner of the extension';
 
--- What takes long to say: kg_check() compares it, too, kg_health() does not.
+-- Definitions that take long to compute. kg_check() compares them, too; kg_health()
+-- does not.
 CREATE FUNCTION @extschema@.kg_more_definitions() RETURNS TABLE (place integer, kind text, on_table text, name text, sound boolean, definition text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -357,7 +369,8 @@ END;
 COMMENT ON FUNCTION @extschema@.kg_more_definitions() IS
   'what kg_definitions() leaves out: columns, and functions of SQL; for the owner of the extension';
 
--- What else does, and is nothing that answers depend on: only dumps have to know.
+-- Other settings of the extension's tables. No reply depends on them, so only dumps
+-- need them.
 CREATE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place integer, kind text, on_table text, name text, definition text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -385,7 +398,7 @@ CREATE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place integer, ki
    WHERE o.reloptions IS NOT NULL OR m.relreplident <> 'd' OR m.reltablespace <> 0
       OR EXISTS (SELECT FROM pg_index i WHERE i.indrelid = m.oid AND i.indisclustered)
   UNION ALL
-  -- What the statement of a constraint does not say of its index.
+  -- Options of an index that the definition of its constraint does not contain.
   SELECT 8, 'index options'::text, m.relname, x.relname, format('ALTER INDEX %s SET (%s);', x.oid::regclass, array_to_string(x.reloptions, ', '))
     FROM pg_constraint c JOIN member m ON m.oid = c.conrelid JOIN pg_class x ON x.oid = c.conindid
    WHERE c.contype IN ('p', 'u', 'x') AND x.reloptions IS NOT NULL
@@ -401,13 +414,16 @@ CREATE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place integer, ki
     FROM pg_statistic_ext x JOIN member m ON m.oid = x.stxrelid JOIN pg_namespace n ON n.oid = x.stxnamespace
    WHERE x.stxstattarget >= 0
   UNION ALL
-  -- pg_dump of PostgreSQL 18 has it, too.
+  -- A dump of PostgreSQL 18 contains this, too, so the statement ignores a
+  -- duplicate.
   SELECT 8, 'publication'::text, m.relname, p.pubname, format('DO %L;', format('BEGIN ALTER PUBLICATION %I ADD TABLE %s', p.pubname, m.name)
          || coalesce((SELECT ' (' || string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) || ')' FROM pg_attribute a WHERE a.attrelid = m.oid AND a.attnum = ANY (r.prattrs)), '')
          || coalesce(' WHERE (' || pg_get_expr(r.prqual, r.prrelid) || ')', '') || '; EXCEPTION WHEN duplicate_object THEN NULL; END')
     FROM pg_publication_rel r JOIN member m ON m.oid = r.prrelid JOIN pg_publication p ON p.oid = r.prpubid
   UNION ALL
-  -- A foreign key that a dump has, and no index for before those of a DBA's own are made: it goes by that.
+  -- A dump contains foreign keys of other tables, but cannot create one that refers
+  -- to a DBA's own index on our table. The row of a foreign key has the name of that
+  -- index, so it is reported only with such an index.
   SELECT 4, CASE WHEN EXISTS (SELECT FROM pg_constraint u WHERE u.conindid = c.conindid AND u.conrelid = c.confrelid AND u.contype <> 'f') THEN 'constraint' ELSE 'index' END, m.relname, x.relname,
          format('ALTER TABLE %s ADD CONSTRAINT %I %s;', c.conrelid::regclass, c.conname, pg_get_constraintdef(c.oid))
     FROM pg_constraint c JOIN member m ON m.oid = c.confrelid JOIN pg_class x ON x.oid = c.conindid
@@ -428,7 +444,8 @@ CREATE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place integer, ki
          CASE r.ev_enabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, r.rulename) END
     FROM pg_rewrite r JOIN member m ON m.oid = r.ev_class
   UNION ALL
-  -- No statement: what a column that somebody added is told by.
+  -- Not a statement, but the names of the columns. They show whether somebody has
+  -- added a column.
   SELECT 9, 'columns'::text, m.relname, m.relname, (SELECT string_agg(a.attname, ',' ORDER BY a.attname) FROM pg_attribute a WHERE a.attrelid = m.oid AND a.attnum > 0 AND NOT a.attisdropped)
     FROM member m;
 END;
@@ -472,16 +489,18 @@ CREATE FUNCTION @extschema@.kg_definitions_wrong(thorough boolean DEFAULT true) 
    CROSS JOIN (SELECT quote_ident(n.nspname), e.extowner::regrole FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph') s(name, owner)
     LEFT JOIN (SELECT * FROM @extschema@.kg_definitions() UNION ALL SELECT * FROM @extschema@.kg_more_definitions() WHERE thorough) d
       ON d.on_table = m.on_table AND d.kind = m.kind AND d.name = m.name
-   -- What is of kg_table_settings() is its DBA's choice, such as a default_tablespace.
+   -- The DBA decides on the settings in kg_table_settings(), for example with
+   -- default_tablespace.
    WHERE m.kind NOT IN ('autovacuum', 'rule', 'columns', 'column storage', 'comment', 'index options', 'index placement', 'index statistics', 'placement', 'publication', 'statistics target')
      AND (thorough OR m.kind NOT IN ('column type', 'column default'))
-     -- That it is missing is told by what else there was of it.
+     -- A missing object is reported by its other rows.
      AND NOT (m.kind IN ('member', 'logging') AND d.name IS NULL)
      AND (d.name IS NULL OR NOT d.sound
-      -- What is the same by a simple replacement need not be read closely, which takes 20 times as long.
+      -- The exact comparison takes 20 times as long as a simple replacement, so it
+      -- is only made if that finds a difference.
       OR (m.major = current_setting('server_version_num')::integer / 10000 AND m.definition <> replace(d.definition, s.name || '.', '@.')
           AND m.definition <> @extschema@.kg_manifest_text(d.definition)))
-   -- A foreign key needs the key that it refers to.
+   -- A foreign key is made after the key to which it refers.
    ORDER BY m.kind, m.definition LIKE '% FOREIGN KEY %', m.on_table, m.name;
 END;
 COMMENT ON FUNCTION @extschema@.kg_definitions_wrong(boolean) IS
@@ -492,12 +511,13 @@ CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
   SET search_path = pg_catalog, pg_temp
   BEGIN ATOMIC
   SELECT @extschema@.kg_require_owner('dump customizations');
-  -- An index that is not valid is nobody's: an interrupted REINDEX CONCURRENTLY left it.
+  -- Omit an index that is not valid: an interrupted REINDEX CONCURRENTLY left it.
   SELECT d.definition FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() WHERE sound OR kind <> 'index' UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d
    WHERE d.place >= 1 AND d.place <= 8
      AND NOT EXISTS (SELECT FROM @extschema@.kg_manifest m WHERE m.on_table = d.on_table AND m.kind = d.kind AND m.name = d.name
                         AND (d.place < 6 OR m.definition = @extschema@.kg_manifest_text(d.definition)))
-      -- Nor is a copy of one of ours that it left and another REINDEX made valid.
+      -- Also omit a copy of the extension's index that such a REINDEX left and a
+      -- later REINDEX made valid.
      AND NOT (d.kind = 'index' AND EXISTS (SELECT FROM @extschema@.kg_manifest m WHERE m.on_table = d.on_table AND m.kind IN ('index', 'constraint')
                                               AND d.name ~ ('^' || m.name || '_cc(new|old)[0-9]*$')))
      AND NOT (d.kind = 'policy' AND EXISTS (SELECT FROM @extschema@.kg_policy o WHERE o.policy = d.name AND o.on_table = d.on_table))

@@ -1,6 +1,7 @@
 -- Embeddings of entities (src/embeddings.c, src/store/derived/embeddings.c,
--- src/query/search/search_meaning.c).  They are stored as a type of PostgreSQL's own, so
--- that dumps, restores and moves of tenants need no pgvector; it measures distances.
+-- src/query/search/search_meaning.c). They are stored in a type of PostgreSQL
+-- itself, so that dumps, restores and moves of tenants need no pgvector, which only
+-- computes distances.
 
 CREATE TABLE @extschema@.kg_vectors (
   is_only      boolean PRIMARY KEY DEFAULT true CHECK (is_only),

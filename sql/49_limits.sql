@@ -31,7 +31,8 @@ CREATE TRIGGER kg_no_truncate BEFORE TRUNCATE ON @extschema@.kg_limit
 CREATE TRIGGER kg_no_truncate BEFORE TRUNCATE ON @extschema@.kg_quota
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_refuse_truncate();
 
--- Whoever writes the table itself, a restore included.
+-- This trigger checks rows that are written directly to the table, also by a
+-- restore.
 CREATE FUNCTION @extschema@.kg_check_limit() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_check_limit';
@@ -92,8 +93,9 @@ END;
 COMMENT ON FUNCTION @extschema@.kg_token_limits(text) IS
   'kg_login() and kg_limits() in one statement, for gateways; pass the token as a parameter, not in the text';
 
--- Writes that are sent again with their key (src/store/idempotency.c).  In dumps,
--- because what they wrote is.
+-- Replies to writes that were sent with an idempotency key
+-- (src/store/idempotency.c). Dumps include them, because dumps also include what
+-- these writes wrote.
 CREATE TABLE @extschema@.kg_idempotency (
   tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
   caller       text COLLATE "C" NOT NULL,

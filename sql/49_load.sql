@@ -1,5 +1,5 @@
--- Loads in batches (src/load.c): how far each has come.  In dumps, because what
--- they wrote is.
+-- Loads in batches (src/load.c), and the progress of each. Dumps include this table,
+-- because dumps also include what the loads wrote.
 CREATE TABLE @extschema@.kg_load (
   tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
   caller       text COLLATE "C" NOT NULL,

@@ -1,6 +1,7 @@
 -- The Model Context Protocol (src/mcp.c, src/mcp).
 
--- What stands for a tenant on the notification channel is derived from this.
+-- The digests that stand for tenants on the notification channel are computed with
+-- this secret.
 INSERT INTO @extschema@.kg_secret(name, secret)
   VALUES ('listen', pg_catalog.uuid_send(pg_catalog.gen_random_uuid()) || pg_catalog.uuid_send(pg_catalog.gen_random_uuid()));
 
@@ -45,7 +46,8 @@ CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_agent_bundle REFER
 CREATE TRIGGER kg_mcp_deleted AFTER DELETE ON @extschema@.kg_agent_bundle REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways();
 
--- Who was told of changes may be no more: gateways end the subscriptions, and clients make them again.
+-- These triggers report that callers may have lost access. Gateways then end the
+-- subscriptions, and clients that still have access subscribe again.
 CREATE TRIGGER kg_mcp_access_deleted AFTER DELETE ON @extschema@.kg_agent REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('access');
 CREATE TRIGGER kg_mcp_access_updated AFTER UPDATE ON @extschema@.kg_auth_key REFERENCING OLD TABLE AS changed

@@ -1,4 +1,4 @@
--- Tenants that get another name, and what they take (src/store/tenant/rows.c).
+-- Renaming of tenants and of all their rows (src/store/tenant/rows.c).
 
 CREATE TABLE @extschema@.kg_former_name (
   name         text COLLATE "C" PRIMARY KEY,

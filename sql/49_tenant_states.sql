@@ -1,7 +1,9 @@
--- Tenants that nobody writes (src/model/tenant_state.c).
+-- States of tenants that cannot be written: frozen and dropping
+-- (src/model/tenant_state.c).
 
--- The columns after the second are always NULL: by the constraints that have them
--- pg_dump restores this table last, when everything that it would refuse is there.
+-- The columns whose names begin with after_ are always NULL. Because of their
+-- foreign keys, pg_dump restores this table last. The rows of frozen tenants, which
+-- could not be written any more, are then restored already.
 CREATE TABLE @extschema@.kg_tenant_state (
   tenant       text COLLATE "C" PRIMARY KEY REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
   state        text COLLATE "C" NOT NULL CHECK (state IN ('frozen', 'dropping')),
@@ -21,7 +23,8 @@ CREATE TABLE @extschema@.kg_tenant_state (
 );
 COMMENT ON TABLE @extschema@.kg_tenant_state IS 'tenants that are read and not written (frozen), and those whose data is being deleted (dropping); made by kg_freeze_tenant() and kg_drop_tenant()';
 
--- They refer to nothing: who deletes what they name need not look.
+-- These foreign keys never refer to a row. Their triggers are disabled, so that a
+-- deletion of a referenced row needs no search here.
 DO $$
 DECLARE
   t record;
@@ -49,8 +52,9 @@ CREATE FUNCTION @extschema@.kg_hold_tenant() RETURNS trigger
 COMMENT ON FUNCTION @extschema@.kg_hold_tenant() IS
   'row trigger: refuses what is written to a tenant that is frozen, and keeps it from being frozen until the transaction ends';
 
--- Entities and edges have it in the triggers that derive from them; what is derived,
--- and the history of what is written, come with those.
+-- kg_entity and kg_edge do not need this trigger, because the triggers that derive
+-- rows from them make the same check. It covers the derived rows and the history of
+-- the write, too.
 DO $$
 DECLARE
   t text;

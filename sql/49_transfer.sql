@@ -1,14 +1,17 @@
--- Tenants as lines of JSON (src/store/tenant/export.c, src/store/tenant/import.c).
+-- Export and import of tenants as lines of JSON (src/store/tenant/export.c,
+-- src/store/tenant/import.c).
 
--- Which numbers are given here (kg_set_shard()); no row: those of shard 0.
+-- The shard whose numbers this database assigns (kg_set_shard()). If there is no
+-- row, it is shard 0.
 CREATE TABLE @extschema@.kg_number_range (
   shard        integer PRIMARY KEY CHECK (shard BETWEEN 1 AND 2047)
 );
 COMMENT ON TABLE @extschema@.kg_number_range IS 'the database''s number among several that tenants move between: its nodes have numbers from shard * 2^40, its types and relations from shard * 2^20; made by kg_set_shard()';
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_number_range', '');
 
--- What has come of a tenant.  Nothing of it is the tenant's before all has come,
--- and what a crash takes is sent again.
+-- The received parts of tenants that are being imported. The tenant gets no rows
+-- before the last part has arrived. If a crash empties these tables, all parts must
+-- be sent again.
 CREATE UNLOGGED TABLE @extschema@.kg_import (
   tenant       text COLLATE "C" PRIMARY KEY,
   part         integer NOT NULL,
@@ -75,7 +78,7 @@ CREATE FUNCTION @extschema@.kg_import_tenant(lines text[], options jsonb DEFAULT
 COMMENT ON FUNCTION @extschema@.kg_import_tenant(text[], jsonb, integer) IS
   'make a tenant of what kg_export_tenant() gave, in parts of which the last makes it; options name, frozen, create_roles, without_policies; for the owner of the extension';
 
--- Tenants that are in another database now (src/tenants.c).
+-- Tenants that have moved to another database (src/tenants.c).
 CREATE TABLE @extschema@.kg_moved_tenant (
   name         text COLLATE "C" PRIMARY KEY,
   roles        text[] COLLATE "C" NOT NULL,

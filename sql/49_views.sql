@@ -1,10 +1,12 @@
--- Views of a tenant (src/views.c, src/store/view/views.c): columns, what the planner is
--- told of filters on them, and the functions that make them.
+-- Views of a tenant (src/views.c, src/store/view/views.c): functions for their
+-- columns, planner support for filters on columns, and the functions that create
+-- views.
 
--- Whatever a document is, they raise nothing: so a join by a reference may use
--- the index of what it refers to.
--- Leakproof, and not cheap: PostgreSQL puts what is both before the policies, and
--- a condition whose time depends on the document would tell what is in hidden ones.
+-- These functions raise no error for any document, so a join by a reference may use
+-- the index of the referenced entities.
+-- They are leakproof, but not cheap, because PostgreSQL evaluates a leakproof and
+-- cheap condition before the policies. Their time depends on the document, so they
+-- would reveal data of hidden documents.
 
 CREATE FUNCTION @extschema@.kg_column_text(data jsonb, property text) RETURNS text
   LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10
@@ -89,11 +91,12 @@ CREATE FUNCTION @extschema@.kg_view_support(request internal) RETURNS internal
   AS 'MODULE_PATHNAME', 'kg_sql_view_support';
 COMMENT ON FUNCTION @extschema@.kg_view_support(internal) IS
   'answers the planner''s requests about kg_view_row(), kg_view_nodes() and kg_entity_visible()';
--- The policies of kg_entity call it: of one type, it is estimated to hide nothing.
+-- The policies of kg_entity call this function. For a single type, the planner
+-- estimates that it hides no row.
 ALTER FUNCTION @extschema@.kg_entity_visible(text, text, integer, bigint, text, jsonb) SUPPORT @extschema@.kg_view_support;
 
--- It looks at nothing, so it tells nothing; a worker, which does not know who calls,
--- reads no view.
+-- This function reads nothing, so it is leakproof. It is PARALLEL RESTRICTED,
+-- because a parallel worker does not know the caller, so it must not read a view.
 CREATE FUNCTION @extschema@.kg_view_row(node bigint, kind text, bundle text, of text, made text) RETURNS boolean
   LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL RESTRICTED COST 0.1
   SUPPORT @extschema@.kg_view_support
@@ -101,8 +104,8 @@ CREATE FUNCTION @extschema@.kg_view_row(node bigint, kind text, bundle text, of 
 COMMENT ON FUNCTION @extschema@.kg_view_row(bigint, text, text, text, text) IS
   'true; says in a view what it is of, and lets the planner find its rows by keys';
 
--- It reads, under the statement's snapshot; were it STABLE, the planner would run
--- it to see how many nodes it answers.
+-- This function reads tables under the statement's snapshot. If it were STABLE, the
+-- planner would execute it to estimate the number of nodes that it returns.
 CREATE FUNCTION @extschema@.kg_view_nodes(bundle text, entity_type text, property text, test text, value jsonb, other_test text DEFAULT NULL, other_value jsonb DEFAULT NULL) RETURNS bigint[]
   LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000
   SUPPORT @extschema@.kg_view_support

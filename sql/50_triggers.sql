@@ -42,7 +42,7 @@ CREATE CONSTRAINT TRIGGER kg_references AFTER INSERT ON @extschema@.kg_pending_r
   DEFERRABLE INITIALLY IMMEDIATE
   FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_check_references();
 
--- A packed row must never outlive the edges that it stands for.
+-- Packed edges are removed as soon as the edges change from which they were packed.
 CREATE TRIGGER kg_packed_inserted AFTER INSERT ON @extschema@.kg_edge
   REFERENCING NEW TABLE AS new_edges
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_clear_packed();
@@ -63,8 +63,9 @@ CREATE TRIGGER kg_edge_deleted AFTER DELETE ON @extschema@.kg_edge
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_check_edges();
 
 
--- Also under session_replication_role = replica: nothing is stored that was not
--- looked at, what is derived follows, and open sessions hear of what changed.
+-- All triggers of the extension also fire under session_replication_role = replica.
+-- Otherwise rows would be stored without checks and without derived rows, and open
+-- sessions would not be notified of changes.
 DO $$
 DECLARE
   t record;
@@ -76,7 +77,8 @@ BEGIN
 END
 $$;
 
--- A subscriber's worker fires no statement triggers: nothing would be derived.
+-- The worker of a subscription (logical replication) fires no statement triggers, so
+-- derived rows would be missing. Therefore these triggers refuse its writes.
 DO $$
 DECLARE
   t text;

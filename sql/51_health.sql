@@ -1,4 +1,4 @@
--- Is everything as it should be (src/health.c)?
+-- kg_health(), a quick check of the extension (src/health.c).
 
 CREATE FUNCTION @extschema@.kg_health() RETURNS jsonb
   LANGUAGE C STABLE PARALLEL UNSAFE

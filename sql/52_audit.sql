@@ -1,5 +1,5 @@
--- Who called what (src/auth/audit.c).  A DBA makes partitions by month
--- (docs/operations.md); what has none is in kg_audit_rest.
+-- Records of calls (src/auth/audit.c). A DBA creates partitions by month
+-- (docs/operations.md). Rows that have no such partition are in kg_audit_rest.
 
 CREATE SEQUENCE @extschema@.kg_audit_seq CACHE 64;
 CREATE TABLE @extschema@.kg_audit (
@@ -26,8 +26,8 @@ CREATE TABLE @extschema@.kg_audit (
 COMMENT ON TABLE @extschema@.kg_audit IS 'calls that kg_graph.audit had recorded here; admins read those of their tenant';
 COMMENT ON COLUMN @extschema@.kg_audit.tenant IS 'empty: the caller had none';
 COMMENT ON COLUMN @extschema@.kg_audit.arguments_hash IS 'SHA-256 of the arguments in their binary form: the same for the same arguments';
--- Each partition has its own key: one of kg_audit would be made twice where a dump
--- is restored.
+-- Each partition has its own primary key. If kg_audit had one, a restore of a dump
+-- would create the key of a partition twice.
 CREATE TABLE @extschema@.kg_audit_rest PARTITION OF @extschema@.kg_audit (PRIMARY KEY (tenant, at, id)) DEFAULT;
 COMMENT ON TABLE @extschema@.kg_audit_rest IS 'rows of kg_audit for which a DBA made no partition';
 
@@ -39,7 +39,8 @@ ALTER TABLE @extschema@.kg_audit ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_audit FORCE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_audit_rest ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_audit_rest FORCE ROW LEVEL SECURITY;
--- Arguments may name what a scope or an agent hides.
+-- Admins read the records only if they see the whole tenant, because arguments may
+-- contain data that scope paths or an agent hide.
 CREATE POLICY kg_audit_select ON @extschema@.kg_audit FOR SELECT
   USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant('admin'));
 CREATE POLICY kg_audit_rest_select ON @extschema@.kg_audit_rest FOR SELECT

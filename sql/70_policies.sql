@@ -1,11 +1,12 @@
--- Row-level security.  Every table is forced; a policy is one comparison with a
--- leakproof operator and never an OR, so that it becomes an index condition.
--- Whoever reads rows is asked kg_own_tenant() before it, and before anything that
--- the caller asks (src/auth/tenant_planner.c).
--- What the caller's agent and scope paths hide is asked of a C function that
--- answers from memory; of derived tables, which whoever lacks an entity may not
--- read, it is the tenant that they are compared with.
--- Derived and catalog tables have no policy for writing: only the owner writes them.
+-- Row-level security.  It is forced for every table. A policy is one comparison with
+-- a leakproof operator, without OR, so that it becomes an index condition. Every
+-- policy first calls kg_own_tenant(), which is evaluated before any condition of the
+-- caller (src/auth/tenant_planner.c).
+-- A C function that reads only memory decides which rows the caller's agent and
+-- scope paths hide. Policies of derived tables only compare the tenant, because a
+-- caller that does not see every entity must not read these tables at all.
+-- Derived and catalog tables have no policy for writing, because only the owner
+-- writes them.
 
 ALTER TABLE @extschema@.kg_tenant ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_tenant FORCE ROW LEVEL SECURITY;
@@ -62,7 +63,7 @@ CREATE POLICY kg_edge_select ON @extschema@.kg_edge FOR SELECT
   USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_adjacency_select ON @extschema@.kg_adjacency FOR SELECT
   USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_packed_tenant());
--- Counts of edges are among them.
+-- Some keys are counts of edges, so this policy is that of packed edges.
 CREATE POLICY kg_index_key_select ON @extschema@.kg_index_key FOR SELECT
   USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_packed_tenant());
 CREATE POLICY kg_unique_key_select ON @extschema@.kg_unique_key FOR SELECT
@@ -90,7 +91,8 @@ CREATE POLICY kg_entity_update ON @extschema@.kg_entity FOR UPDATE
   WITH CHECK (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope));
 CREATE POLICY kg_entity_delete ON @extschema@.kg_entity FOR DELETE
   USING (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope, type_no, node, entity_id, data));
--- A derived edge (property set) is written by the maintenance of references only.
+-- Only the maintenance of references writes derived edges, whose property is not
+-- NULL.
 CREATE POLICY kg_edge_insert ON @extschema@.kg_edge FOR INSERT
   WITH CHECK (tenant = @extschema@.kg_derived_tenant('write') AND property IS NULL);
 CREATE POLICY kg_edge_update ON @extschema@.kg_edge FOR UPDATE

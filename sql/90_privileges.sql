@@ -1,6 +1,7 @@
--- Privileges.  Tools are for everybody: they run as the caller and say NO_TENANT
--- to who has none.  Granting and agents check the caller's access themselves.
--- Default privileges may have taken EXECUTE from PUBLIC, which is given here.
+-- Privileges.  Every role may execute the tools. They run with the rights of the
+-- caller, and raise NO_TENANT for a caller without a tenant. Functions for grants
+-- and agents check the caller's access themselves. EXECUTE is granted to PUBLIC
+-- here, because default privileges may have revoked it.
 
 DO $$
 DECLARE

@@ -1,4 +1,5 @@
--- The last part: what this script made on our tables (sql/48_policies.sql).
+-- The last part of the script: stores what the script has made on the extension's
+-- tables (sql/48_policies.sql).
 INSERT INTO @extschema@.kg_manifest(on_table, kind, name, major, definition)
 SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_num')::integer / 10000, @extschema@.kg_manifest_text(d.definition)
   FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() UNION ALL SELECT place, kind, on_table, name, definition FROM @extschema@.kg_more_definitions()

@@ -2,7 +2,7 @@
 
 SET LOCAL search_path TO pg_catalog, pg_temp;
 
--- Every policy looks at the tenant first (src/auth/tenant_planner.c).
+-- Every policy first compares the tenant (src/auth/tenant_planner.c).
 
 CREATE FUNCTION @extschema@.kg_own_tenant_support(request internal) RETURNS internal
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
@@ -10,7 +10,8 @@ CREATE FUNCTION @extschema@.kg_own_tenant_support(request internal) RETURNS inte
 COMMENT ON FUNCTION @extschema@.kg_own_tenant_support(internal) IS
   'what the planner asks about kg_own_tenant()';
 
--- First of every policy: nothing that a caller asks comes before it.
+-- Every policy begins with this function, so that it is evaluated before any
+-- condition of a caller.
 CREATE FUNCTION @extschema@.kg_own_tenant(tenant text) RETURNS boolean
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   SUPPORT @extschema@.kg_own_tenant_support
@@ -68,10 +69,11 @@ ALTER POLICY kg_tool_select ON @extschema@.kg_tool
 ALTER POLICY kg_pending_reference_select ON @extschema@.kg_pending_reference
   USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant());
 
--- Tenants that get another name, and what they take (src/store/tenant/rows.c).
+-- Renaming of tenants and of all their rows (src/store/tenant/rows.c).
 
--- EXECUTE is no right: default privileges and GRANT ... ON ALL FUNCTIONS give it to
--- anybody.  What acts beyond its caller's tenant asks (src/auth/owner.h).
+-- The privilege EXECUTE does not give the right to act, because default privileges
+-- and GRANT ... ON ALL FUNCTIONS may grant it to any role. Functions that act beyond
+-- their caller's tenant call kg_require_owner() (src/auth/owner.h).
 CREATE FUNCTION @extschema@.kg_require_owner(act text) RETURNS boolean
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'kg_sql_require_owner';
@@ -109,7 +111,7 @@ CREATE FUNCTION @extschema@.kg_tenant_size(tenant text) RETURNS jsonb
 COMMENT ON FUNCTION @extschema@.kg_tenant_size(text) IS
   'how many rows a tenant has in each table, and the bytes of their values; for the owner of the extension';
 
--- Tenants that are in another database now (src/tenants.c).
+-- Tenants that have moved to another database (src/tenants.c).
 CREATE TABLE @extschema@.kg_moved_tenant (
   name         text COLLATE "C" PRIMARY KEY,
   roles        text[] COLLATE "C" NOT NULL,
@@ -129,7 +131,7 @@ CREATE FUNCTION @extschema@.kg_mark_moved(tenant text) RETURNS void
 COMMENT ON FUNCTION @extschema@.kg_mark_moved(text) IS
   'take a frozen tenant from everybody, as kg_drop_tenant() does, which is to delete its rows, and let who calls for it try again elsewhere; for the owner of the extension';
 
--- A tool by the bearer of a token (src/tool_calls.c).
+-- kg_call_with_token(): a tool call with a token (src/tool_calls.c).
 CREATE FUNCTION @extschema@.kg_call_with_token(token text, tool text, arguments jsonb DEFAULT '{}', options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_call_with_token';
@@ -146,8 +148,9 @@ COMMENT ON FUNCTION @extschema@.kg_token_limits(text) IS
   'kg_login() and kg_limits() in one statement, for gateways; pass the token as a parameter, not in the text';
 
 -- Embeddings of entities (src/embeddings.c, src/store/derived/embeddings.c,
--- src/query/search/search_meaning.c).  They are stored as a type of PostgreSQL's own, so
--- that dumps, restores and moves of tenants need no pgvector; it measures distances.
+-- src/query/search/search_meaning.c). They are stored in a type of PostgreSQL
+-- itself, so that dumps, restores and moves of tenants need no pgvector, which only
+-- computes distances.
 
 CREATE TABLE @extschema@.kg_vectors (
   is_only      boolean PRIMARY KEY DEFAULT true CHECK (is_only),
@@ -237,7 +240,7 @@ COMMENT ON FUNCTION @extschema@.kg_keep_measure(text, text, jsonb) IS
   'measures the graph as kg_analyze does, and writes the value of each entity of a type to a property; needs admin access';
 
 
--- Entities are merged (src/store/merge).
+-- Merging of entities (src/store/merge).
 
 CREATE FUNCTION @extschema@.kg_merge(entity_type text, keep text, others text[], options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE
@@ -255,7 +258,8 @@ ALTER TABLE @extschema@.kg_tool DROP CONSTRAINT kg_tool_operation_check;
 ALTER TABLE @extschema@.kg_tool ADD CONSTRAINT kg_tool_operation_check
   CHECK (operation IN ('list', 'get', 'list_ids', 'create', 'update', 'delete', 'merge', 'link', 'unlink', 'history', 'registered', 'alias'));
 
--- The policies come before what is asked of a document (49_views.sql).
+-- Higher costs, so that policies are evaluated before conditions on a document
+-- (49_views.sql).
 
 ALTER FUNCTION @extschema@.kg_column_text(jsonb, text) COST 10;
 ALTER FUNCTION @extschema@.kg_column_text_array(jsonb, text) COST 10;
@@ -271,12 +275,13 @@ ALTER FUNCTION @extschema@.kg_column_timestamptz(jsonb, text) COST 10;
 ALTER FUNCTION @extschema@.kg_column_timestamptz_array(jsonb, text) COST 10;
 ALTER FUNCTION @extschema@.kg_column_jsonb(jsonb, text) COST 10;
 
--- Of one type, the planner estimates that it hides nothing (49_views.sql).
+-- For a single type, the planner estimates that the policies of kg_entity hide no
+-- row (49_views.sql).
 COMMENT ON FUNCTION @extschema@.kg_view_support(internal) IS
   'answers the planner''s requests about kg_view_row(), kg_view_nodes() and kg_entity_visible()';
 ALTER FUNCTION @extschema@.kg_entity_visible(text, text, integer, bigint, text, jsonb) SUPPORT @extschema@.kg_view_support;
 
--- A policy's expressions are one each (48_policies.sql).
+-- Each text of a registered policy must be one expression (48_policies.sql).
 
 CREATE FUNCTION @extschema@.kg_policy_expression(expr text) RETURNS text
   LANGUAGE C STABLE STRICT PARALLEL SAFE
@@ -335,11 +340,12 @@ BEGIN
   NEW.made_using := NULL;
   NEW.made_check := NULL;
   NEW.problem := NULL;
-  -- What the constraint refuses once this trigger has ended gets into no statement.
+  -- An invalid command must not get into a statement. A constraint refuses it when
+  -- this trigger has ended.
   IF NEW.command NOT IN ('ALL', 'SELECT', 'INSERT', 'UPDATE', 'DELETE') THEN
     RETURN NEW;
   END IF;
-  -- Of the same name on the other table before.
+  -- Drop the policy of this name on its former table.
   IF TG_OP = 'UPDATE' AND OLD.on_table <> NEW.on_table THEN
     EXECUTE format('DROP POLICY IF EXISTS %I ON %I.%I', OLD.policy, TG_TABLE_SCHEMA, OLD.on_table);
   END IF;
@@ -357,13 +363,14 @@ BEGIN
     IF NEW.command = 'SELECT' AND (using_expr IS NULL OR check_expr IS NOT NULL) THEN
       RAISE EXCEPTION 'a policy for SELECT has an expression for USING alone';
     END IF;
-    -- PostgreSQL asks a policy FOR SELECT of an UPDATE or DELETE only where that
-    -- reads a column.  What is hidden is hidden from each.
+    -- PostgreSQL applies a policy FOR SELECT to an UPDATE or DELETE only if the
+    -- statement reads a column. So the policy is made FOR ALL, and hides rows from
+    -- every statement.
     EXECUTE format('CREATE POLICY %I ON %I.%I AS RESTRICTIVE FOR %s TO %s', NEW.policy, TG_TABLE_SCHEMA, NEW.on_table, CASE NEW.command WHEN 'SELECT' THEN 'ALL' ELSE NEW.command END,
         (SELECT string_agg(CASE name WHEN 'public' THEN 'PUBLIC' ELSE quote_ident(name) END, ', ') FROM unnest(NEW.roles) name))
       || coalesce(' USING ' || using_expr, '') || coalesce(' WITH CHECK ' || CASE NEW.command WHEN 'SELECT' THEN '(true)' ELSE check_expr END, '');
     EXECUTE format('SELECT %1$I.kg_policy_probe($1, n) FROM unnest($2) n', TG_TABLE_SCHEMA) USING NEW.on_table, NEW.role_numbers;
-    -- As kg_policy_text() says it, under the same settings.
+    -- The settings are those of kg_policy_text(), so that the texts can be compared.
     SELECT pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid) INTO STRICT NEW.made_using, NEW.made_check
       FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_class o ON o.oid = TG_RELID AND o.relnamespace = c.relnamespace
      WHERE p.polname = NEW.policy AND c.relname = NEW.on_table;
@@ -382,13 +389,14 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_add_policy(policy text, on_table text,
   SET search_path = pg_catalog, pg_temp
   AS $$
 DECLARE
-  -- The schema may have another name by now.
+  -- The schema of the extension may have been renamed.
   ours text := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph');
   why text;
   wrong record;
 BEGIN
   EXECUTE format('SELECT %I.kg_require_owner(''add policies'')', ours);
-  -- What the constraints of the table say of rows, of arguments.
+  -- Check the arguments by the conditions that the constraints of the table have for
+  -- rows.
   SELECT a.* INTO wrong FROM (VALUES
       ('policy', to_jsonb($1), $1 !~ '^kg_' AND octet_length($1) BETWEEN 1 AND 63, 'a name of 1 to 63 bytes that does not begin with kg_'),
       ('on_table', to_jsonb($2), $2 IN ('kg_entity', 'kg_edge'), 'kg_entity or kg_edge'),
@@ -412,16 +420,19 @@ BEGIN
 END
 $$;
 
--- Who writes or administers is told of a NULL (src/base/nulls.c).
+-- Functions that write or administer raise an error for a NULL argument
+-- (src/base/nulls.c).
 
--- What they hide from reading they hide from each write by now.
+-- Makes registered policies for SELECT again, because such a policy now hides rows
+-- from every write, too.
 UPDATE @extschema@.kg_policy SET command = command WHERE command = 'SELECT';
 
 -- The quota of bytes counts the pieces of names (src/store/derived/pieces.c).
 COMMENT ON TABLE @extschema@.kg_trigram IS 'pieces of every name and word of a tenant, with its length and their place (:8:1:pha), and the trigrams of words with the one and two letters at their end; derived, and only ever joined to kg_term';
--- 0.1.0 kept those of names that no entity has any more.
+-- Version 0.1.0 kept rows of names that no entity has any more.
 DELETE FROM @extschema@.kg_trigram g WHERE NOT EXISTS (SELECT FROM @extschema@.kg_term t WHERE t.tenant = g.tenant AND t.term = g.term);
--- A frozen tenant is counted, too.
+-- The usage of frozen tenants is counted, too, so the trigger that refuses writes is
+-- disabled meanwhile.
 ALTER TABLE @extschema@.kg_limit DISABLE TRIGGER kg_hold_tenant;
 UPDATE @extschema@.kg_limit SET limits = limits WHERE subject IN ('*', 'ceiling');
 ALTER TABLE @extschema@.kg_limit ENABLE ALWAYS TRIGGER kg_hold_tenant;
@@ -431,7 +442,7 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_drop_policy(policy text) RETURNS void
   SET search_path = pg_catalog, pg_temp
   AS $$
 DECLARE
-  -- The schema may have another name by now.
+  -- The schema of the extension may have been renamed.
   ours text := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph');
   tab text;
 BEGIN
@@ -480,8 +491,8 @@ ALTER FUNCTION @extschema@.kg_thaw_tenant(text) CALLED ON NULL INPUT;
 ALTER FUNCTION @extschema@.kg_unbind_agent(text, text) CALLED ON NULL INPUT;
 ALTER FUNCTION @extschema@.kg_update_entities(text, jsonb, jsonb) CALLED ON NULL INPUT;
 
--- What the caller sees, also where row_security is off, and where the schema has
--- another name.
+-- The function returns the rows that the caller sees, also if row_security is off or
+-- the schema was renamed.
 
 CREATE OR REPLACE FUNCTION @extschema@.kg_registered_tools()
   RETURNS TABLE (tool text, version text, kind text, toolset text, latest boolean, deprecated text, bundle text, aliases jsonb, registered_at timestamptz, definition jsonb)
@@ -495,11 +506,12 @@ SELECT v.tool, v.version, v.definition ->> 'kind', v.toolset,
   FROM @extschema@.kg_tool_version v ORDER BY v.tenant, v.tool, v.precedence;
 END;
 
--- Functions, sequences, membership and what dumps have are told, too, and what
--- columns are (48_policies.sql).
+-- The definitions now also include functions, sequences, membership, the tables in
+-- dumps, and columns (48_policies.sql).
 
--- Members of the extension; and tables and sequences that bear the name of one in
--- our schema: ALTER EXTENSION ... DROP TABLE takes nothing off them.
+-- The tables and sequences that are members of the extension, and those in its
+-- schema that have the name of a former member: ALTER EXTENSION ... DROP TABLE
+-- removes the membership, and changes nothing else.
 CREATE FUNCTION @extschema@.kg_our_tables() RETURNS TABLE (oid oid, member boolean)
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -518,8 +530,8 @@ END;
 COMMENT ON FUNCTION @extschema@.kg_our_tables() IS
   'our tables and sequences, and whether each is a member of the extension; for the owner of the extension';
 
--- The same of functions.  Where one is made again, PUBLIC may execute it or not, as
--- from the start.
+-- The same for functions. The column privilege has the statement that gives PUBLIC
+-- the initial privilege EXECUTE, or revokes it, after the function was made again.
 CREATE FUNCTION @extschema@.kg_our_functions() RETURNS TABLE (oid oid, nspname name, signature text, member boolean, proowner oid, extowner oid, of_sql boolean, privilege text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -572,8 +584,9 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place int
     FROM pg_index i JOIN member m ON m.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid
    WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid AND c.conrelid = i.indrelid AND c.contype <> 'f')
   UNION ALL
-  -- A constraint stands for its index.  NOT NULL, a constraint of PostgreSQL 18,
-  -- is compared as a property of its column on all majors.
+  -- The index of a constraint has no row of its own. NOT NULL is a constraint only
+  -- since PostgreSQL 18, so it is compared as a property of its column on all major
+  -- versions.
   SELECT 3, 'constraint'::text, m.relname, c.conname, c.convalidated AND coalesce(i.indisvalid AND i.indisready AND i.indislive, true),
          format('ALTER TABLE %s ADD CONSTRAINT %I %s;', m.name, c.conname, pg_get_constraintdef(c.oid))
     FROM pg_constraint c JOIN member m ON m.oid = c.conrelid LEFT JOIN pg_index i ON i.indexrelid = c.conindid AND i.indrelid = c.conrelid
@@ -586,7 +599,7 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place int
   UNION ALL
   SELECT 5, 'statistics'::text, m.relname, x.stxname, true, pg_get_statisticsobjdef(x.oid) || ';' FROM pg_statistic_ext x JOIN member m ON m.oid = x.stxrelid
   UNION ALL
-  -- When it is vacuumed is its DBA's choice, of which dumps have to know.
+  -- The DBA decides when a table is vacuumed. Only dumps need these settings.
   SELECT 6, CASE WHEN o.vacuum THEN 'autovacuum' ELSE 'storage' END, m.relname, m.relname, true, format('ALTER TABLE %s SET (%s);', m.name, o.options)
     FROM member m
    CROSS JOIN LATERAL (SELECT starts_with(option, 'autovacuum_'), string_agg(option, ', ' ORDER BY option) FROM unnest(m.reloptions) option GROUP BY 1) o(vacuum, options)
@@ -600,7 +613,7 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place int
    CROSS JOIN LATERAL (SELECT array_agg(option) AS options FROM unnest(a.attoptions) option WHERE option LIKE 'n_distinct%') o
    WHERE a.attnum > 0 AND o.options IS NOT NULL
   UNION ALL
-  -- No dump can bring what follows: it comes from CREATE EXTENSION.
+  -- Dumps cannot contain the following objects, because CREATE EXTENSION makes them.
   SELECT 10, 'member'::text, 'kg_graph'::text, format('%s %s', CASE o.relkind WHEN 'S' THEN 'sequence' ELSE 'table' END, o.relname), o.member,
          format('ALTER EXTENSION kg_graph ADD %s %I.%I;', CASE o.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, o.nspname, o.relname)
     FROM ours o
@@ -618,7 +631,8 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place int
            q.seqincrement, q.seqmin, q.seqmax, q.seqcache, CASE WHEN q.seqcycle THEN '' ELSE ' NO' END)
     FROM ours o JOIN pg_sequence q ON q.seqrelid = o.oid
   UNION ALL
-  -- To say how one of SQL is made takes longer than all of this: see kg_more_definitions().
+  -- kg_more_definitions() returns the definitions of SQL functions, because they
+  -- take longer than all others.
   SELECT 10, k.kind, 'kg_graph'::text, CASE k.kind WHEN 'member' THEN 'function ' ELSE '' END || p.signature, CASE k.kind WHEN 'member' THEN p.member ELSE p.proowner = p.extowner END,
          CASE WHEN k.kind = 'member' THEN format('ALTER EXTENSION kg_graph ADD FUNCTION %I.%s;', p.nspname, p.signature)
               WHEN NOT p.of_sql THEN pg_get_functiondef(p.oid) || p.privilege END
@@ -627,7 +641,8 @@ END;
 COMMENT ON FUNCTION @extschema@.kg_definitions() IS
   'what hangs on our tables: policies, indexes, constraints, triggers, settings; functions, sequences, membership, and what dumps have; with the statements that make it again; for the owner of the extension';
 
--- What takes long to say: kg_check() compares it, too, kg_health() does not.
+-- Definitions that take long to compute. kg_check() compares them, too; kg_health()
+-- does not.
 CREATE FUNCTION @extschema@.kg_more_definitions() RETURNS TABLE (place integer, kind text, on_table text, name text, sound boolean, definition text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -681,22 +696,24 @@ CREATE FUNCTION @extschema@.kg_definitions_wrong(thorough boolean DEFAULT true) 
    CROSS JOIN (SELECT quote_ident(n.nspname), e.extowner::regrole FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph') s(name, owner)
     LEFT JOIN (SELECT * FROM @extschema@.kg_definitions() UNION ALL SELECT * FROM @extschema@.kg_more_definitions() WHERE thorough) d
       ON d.on_table = m.on_table AND d.kind = m.kind AND d.name = m.name
-   -- What is of kg_table_settings() is its DBA's choice, such as a default_tablespace.
+   -- The DBA decides on the settings in kg_table_settings(), for example with
+   -- default_tablespace.
    WHERE m.kind NOT IN ('autovacuum', 'rule', 'columns', 'column storage', 'comment', 'index options', 'index placement', 'index statistics', 'placement', 'publication', 'statistics target')
      AND (thorough OR m.kind NOT IN ('column type', 'column default'))
-     -- That it is missing is told by what else there was of it.
+     -- A missing object is reported by its other rows.
      AND NOT (m.kind IN ('member', 'logging') AND d.name IS NULL)
      AND (d.name IS NULL OR NOT d.sound
-      -- What is the same by a simple replacement need not be read closely, which takes 20 times as long.
+      -- The exact comparison takes 20 times as long as a simple replacement, so it
+      -- is only made if that finds a difference.
       OR (m.major = current_setting('server_version_num')::integer / 10000 AND m.definition <> replace(d.definition, s.name || '.', '@.')
           AND m.definition <> @extschema@.kg_manifest_text(d.definition)))
-   -- A foreign key needs the key that it refers to.
+   -- A foreign key is made after the key to which it refers.
    ORDER BY m.kind, m.definition LIKE '% FOREIGN KEY %', m.on_table, m.name;
 END;
 COMMENT ON FUNCTION @extschema@.kg_definitions_wrong(boolean) IS
   'what CREATE EXTENSION made and is missing, altered or not valid, with the statements that mend it; thorough: also columns and functions of SQL; for the owner of the extension';
 
--- What a dump leaves out beside them is more.
+-- kg_table_settings() returns more kinds of settings that dumps omit.
 
 CREATE OR REPLACE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place integer, kind text, on_table text, name text, definition text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
@@ -725,7 +742,7 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place 
    WHERE o.reloptions IS NOT NULL OR m.relreplident <> 'd' OR m.reltablespace <> 0
       OR EXISTS (SELECT FROM pg_index i WHERE i.indrelid = m.oid AND i.indisclustered)
   UNION ALL
-  -- What the statement of a constraint does not say of its index.
+  -- Options of an index that the definition of its constraint does not contain.
   SELECT 8, 'index options'::text, m.relname, x.relname, format('ALTER INDEX %s SET (%s);', x.oid::regclass, array_to_string(x.reloptions, ', '))
     FROM pg_constraint c JOIN member m ON m.oid = c.conrelid JOIN pg_class x ON x.oid = c.conindid
    WHERE c.contype IN ('p', 'u', 'x') AND x.reloptions IS NOT NULL
@@ -741,13 +758,16 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place 
     FROM pg_statistic_ext x JOIN member m ON m.oid = x.stxrelid JOIN pg_namespace n ON n.oid = x.stxnamespace
    WHERE x.stxstattarget >= 0
   UNION ALL
-  -- pg_dump of PostgreSQL 18 has it, too.
+  -- A dump of PostgreSQL 18 contains this, too, so the statement ignores a
+  -- duplicate.
   SELECT 8, 'publication'::text, m.relname, p.pubname, format('DO %L;', format('BEGIN ALTER PUBLICATION %I ADD TABLE %s', p.pubname, m.name)
          || coalesce((SELECT ' (' || string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) || ')' FROM pg_attribute a WHERE a.attrelid = m.oid AND a.attnum = ANY (r.prattrs)), '')
          || coalesce(' WHERE (' || pg_get_expr(r.prqual, r.prrelid) || ')', '') || '; EXCEPTION WHEN duplicate_object THEN NULL; END')
     FROM pg_publication_rel r JOIN member m ON m.oid = r.prrelid JOIN pg_publication p ON p.oid = r.prpubid
   UNION ALL
-  -- A foreign key that a dump has, and no index for before those of a DBA's own are made: it goes by that.
+  -- A dump contains foreign keys of other tables, but cannot create one that refers
+  -- to a DBA's own index on our table. The row of a foreign key has the name of that
+  -- index, so it is reported only with such an index.
   SELECT 4, CASE WHEN EXISTS (SELECT FROM pg_constraint u WHERE u.conindid = c.conindid AND u.conrelid = c.confrelid AND u.contype <> 'f') THEN 'constraint' ELSE 'index' END, m.relname, x.relname,
          format('ALTER TABLE %s ADD CONSTRAINT %I %s;', c.conrelid::regclass, c.conname, pg_get_constraintdef(c.oid))
     FROM pg_constraint c JOIN member m ON m.oid = c.confrelid JOIN pg_class x ON x.oid = c.conindid
@@ -768,26 +788,29 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place 
          CASE r.ev_enabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, r.rulename) END
     FROM pg_rewrite r JOIN member m ON m.oid = r.ev_class
   UNION ALL
-  -- No statement: what a column that somebody added is told by.
+  -- Not a statement, but the names of the columns. They show whether somebody has
+  -- added a column.
   SELECT 9, 'columns'::text, m.relname, m.relname, (SELECT string_agg(a.attname, ',' ORDER BY a.attname) FROM pg_attribute a WHERE a.attrelid = m.oid AND a.attnum > 0 AND NOT a.attisdropped)
     FROM member m;
 END;
 COMMENT ON FUNCTION @extschema@.kg_table_settings() IS
   'rules, columns, publications, comments, and where and how our tables are stored, with the statements that make them again; for the owner of the extension';
 
--- NOT NULL of ours is not a DBA's after pg_upgrade to 18, nor is an index that is not valid.
+-- NOT NULL constraints of the extension after pg_upgrade to PostgreSQL 18, and
+-- indexes that are not valid, are not customizations of a DBA.
 
 CREATE OR REPLACE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   BEGIN ATOMIC
   SELECT @extschema@.kg_require_owner('dump customizations');
-  -- An index that is not valid is nobody's: an interrupted REINDEX CONCURRENTLY left it.
+  -- Omit an index that is not valid: an interrupted REINDEX CONCURRENTLY left it.
   SELECT d.definition FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() WHERE sound OR kind <> 'index' UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d
    WHERE d.place >= 1 AND d.place <= 8
      AND NOT EXISTS (SELECT FROM @extschema@.kg_manifest m WHERE m.on_table = d.on_table AND m.kind = d.kind AND m.name = d.name
                         AND (d.place < 6 OR m.definition = @extschema@.kg_manifest_text(d.definition)))
-      -- Nor is a copy of one of ours that it left and another REINDEX made valid.
+      -- Also omit a copy of the extension's index that such a REINDEX left and a
+      -- later REINDEX made valid.
      AND NOT (d.kind = 'index' AND EXISTS (SELECT FROM @extschema@.kg_manifest m WHERE m.on_table = d.on_table AND m.kind IN ('index', 'constraint')
                                               AND d.name ~ ('^' || m.name || '_cc(new|old)[0-9]*$')))
      AND NOT (d.kind = 'policy' AND EXISTS (SELECT FROM @extschema@.kg_policy o WHERE o.policy = d.name AND o.on_table = d.on_table))
@@ -802,7 +825,8 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_renew_secrets() RETURNS void
   UPDATE @extschema@.kg_secret SET secret = uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
 END;
 
--- Settings and the bound of memory hold until it ends.
+-- PARALLEL UNSAFE, because it changes settings and limits the backend's memory until
+-- it ends.
 CREATE FUNCTION @extschema@.kg_query(arguments jsonb) RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_query';
@@ -827,14 +851,16 @@ CREATE FUNCTION @extschema@.kg_binding_report(type text) RETURNS jsonb
 COMMENT ON FUNCTION @extschema@.kg_binding_report(text) IS
   'the table of a type that reads one: the properties and relations that an index serves, indexes that would help, and faults; needs read access';
 
--- Only a query has calls of it: with the arguments and the result of the function that it stands for.
+-- Only a statement of the tool query calls this function. It replaces another
+-- function there, and the call has the arguments and the result type of that
+-- function.
 CREATE FUNCTION @extschema@.kg_query_bounded(call internal) RETURNS internal
   LANGUAGE C STABLE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_query_bounded';
 COMMENT ON FUNCTION @extschema@.kg_query_bounded(internal) IS
   'a function of a query, within bounds of its values';
 
--- In FROM of a query: search(), neighbors(), reach() and path().
+-- The functions search(), neighbors(), reach() and path() in the FROM of a query.
 CREATE FUNCTION @extschema@.kg_query_search(text text, type text DEFAULT NULL, "limit" integer DEFAULT 10) RETURNS TABLE (id text, entity_type text, name text, score double precision)
   LANGUAGE C STABLE PARALLEL UNSAFE ROWS 10 COST 10000
   AS 'MODULE_PATHNAME', 'kg_sql_query_search';
@@ -859,7 +885,7 @@ CREATE FUNCTION @extschema@.kg_query_path("from" text, "to" text, max_hops integ
 COMMENT ON FUNCTION @extschema@.kg_query_path(text, text, integer) IS
   'path() of a query: the entities of a shortest path, in order, each with the relation that leads to it';
 
--- Counts of edges as keys (src/model/counted.h).
+-- Keys for counts of edges (src/model/counted.h).
 
 CREATE INDEX kg_index_key_counted_idx ON @extschema@.kg_index_key (tenant, node, field_no) WHERE field_no >= 32768;
 COMMENT ON COLUMN @extschema@.kg_entity_type.key_fields IS
@@ -867,14 +893,15 @@ COMMENT ON COLUMN @extschema@.kg_entity_type.key_fields IS
 COMMENT ON FUNCTION @extschema@.kg_packed_tenant() IS
   'kg_derived_tenant() where no policy of kg_edge hides an edge from the caller, or NULL; for the policies of kg_adjacency and kg_index_key';
 
--- The index of nodes is led by the node.  Foreign keys need it, that of kg_edge and
--- a DBA's own: they are dropped and made again, not checked again, as nobody
--- writes meanwhile.  What was disabled of them or is not valid stays so.
+-- The node becomes the first column of kg_entity_node_idx. The foreign keys of
+-- kg_edge and of a DBA's own tables depend on this index. They are dropped and made
+-- again, and not checked again, because nobody writes meanwhile. A foreign key that
+-- was not valid, or whose triggers were disabled, stays so.
 
 DO $$
 DECLARE
   kept jsonb;
-  -- What a DBA chose for the index.
+  -- properties of the index that a DBA may have changed
   identity boolean;
   clustered boolean;
   chosen text;
@@ -906,7 +933,7 @@ BEGIN
     EXECUTE 'COMMENT ON INDEX @extschema@.kg_entity_node_idx IS ' || quote_literal(said);
   END IF;
   FOR r IN SELECT * FROM jsonb_to_recordset(kept) AS k(tab text, name text, definition text, partitioned boolean, valid boolean, states jsonb, comment text) LOOP
-    -- Of a partitioned table it is always valid, so it is checked.
+    -- A foreign key of a partitioned table cannot be NOT VALID, so it is checked.
     EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', r.tab, r.name, r.definition, CASE WHEN r.valid AND NOT r.partitioned THEN ' NOT VALID' END);
     UPDATE pg_constraint SET convalidated = true WHERE conrelid = r.tab::regclass AND conname = r.name AND r.valid;
     IF r.comment IS NOT NULL THEN
@@ -922,7 +949,8 @@ BEGIN
 END
 $$;
 
--- Not dumped: the numbers of transactions are those of one database.
+-- Dumps omit this table, because the numbers of transactions are valid only in one
+-- database.
 CREATE TABLE @extschema@.kg_change_transaction (
   tenant       text COLLATE "C" NOT NULL,
   xid          xid8 NOT NULL,
@@ -947,8 +975,9 @@ COMMENT ON COLUMN @extschema@.kg_entity.index_keys IS
   'the entity''s rows of kg_index_key in one value; kg_packed_key() reads it';
 COMMENT ON TABLE @extschema@.kg_index_key IS 'one row per entity, x-index field and value: an order-preserving key; derived';
 
--- Instances of type json and text; drafts 4 and 6, OpenAPI 3.0.
--- A literal has the type text here: between json and jsonb, PostgreSQL cannot decide.
+-- Instances of type json and text; drafts 4 and 6, OpenAPI 3.0. A literal without a
+-- type gets the variant for text, because PostgreSQL cannot choose between json and
+-- jsonb.
 CREATE FUNCTION @extschema@.kg_validate(instance json, schema jsonb, options jsonb DEFAULT '{}')
 RETURNS boolean
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
@@ -982,7 +1011,8 @@ COMMENT ON FUNCTION @extschema@.kg_validate(jsonb, jsonb, jsonb) IS
 COMMENT ON FUNCTION @extschema@.kg_schema_check(jsonb, jsonb) IS
   'True for a JSON Schema that compiles here; for another, an error that says what is wrong and where; a keyword that the dialect ignores is a warning';
 
--- Who updates the extension may be another role than its owner, to whom what was made here belongs.
+-- The role that updates the extension may not be its owner. The objects made here
+-- then get the owner of the extension.
 DO $$
 DECLARE
   m record;
@@ -1005,7 +1035,7 @@ REVOKE EXECUTE ON FUNCTION @extschema@.kg_rename_tenant(text, text), @extschema@
   @extschema@.kg_enable_vectors(integer, text), @extschema@.kg_disable_vectors(), @extschema@.kg_our_tables(), @extschema@.kg_our_functions(),
   @extschema@.kg_more_definitions(), @extschema@.kg_definitions_wrong(boolean) FROM PUBLIC;
 
--- As in 90_privileges.sql: default privileges may have taken EXECUTE from PUBLIC.
+-- As in 90_privileges.sql: default privileges may have revoked EXECUTE from PUBLIC.
 DO $$
 DECLARE
   f record;
@@ -1029,7 +1059,8 @@ BEGIN
 END
 $$;
 
--- Of a policy, what a DBA changed of it is told as before: only its condition is another one.
+-- Only the condition of a policy is replaced in the manifest, so that changes that a
+-- DBA made to the policy are still reported.
 UPDATE @extschema@.kg_manifest m
    SET major = pg_catalog.current_setting('server_version_num')::integer / 10000,
        definition = CASE m.kind WHEN 'policy' THEN split_part(m.definition, ' USING (', 1) || substr(n.definition, strpos(n.definition, ' USING ('))
@@ -1041,7 +1072,8 @@ UPDATE @extschema@.kg_manifest
    SET definition = (SELECT string_agg(name, ',' ORDER BY name COLLATE "C") FROM unnest(string_to_array(definition, ',') || ARRAY['node', 'target', 'not_recorded']) name)
  WHERE kind = 'columns' AND on_table = 'kg_freed';
 DELETE FROM @extschema@.kg_manifest WHERE kind = 'placement' AND definition LIKE '% SET UNLOGGED;';
--- 0.1.0 noted NOT NULL as a constraint on PostgreSQL 18; it is a property of the column now.
+-- Version 0.1.0 stored NOT NULL as a constraint on PostgreSQL 18. It is now a
+-- property of the column.
 DELETE FROM @extschema@.kg_manifest WHERE kind = 'constraint' AND definition ~ ' ADD CONSTRAINT [^ ]+ NOT NULL ';
 INSERT INTO @extschema@.kg_manifest(on_table, kind, name, major, definition)
 SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_num')::integer / 10000, @extschema@.kg_manifest_text(

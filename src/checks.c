@@ -109,9 +109,10 @@ static const KgCheck checks[] = {
 	 false,
 	 "SELECT format('idempotency key %s of tenant %s', left(i.key, 128), "
 	 "i.tenant), CASE WHEN octet_length(i.request) <> 32 THEN "
-	 "'the digest of its request is none' WHEN jsonb_typeof(i.reply) <> "
-	 "'object' THEN 'its reply is no object' ELSE 'it was kept at a time that "
-	 "is to come, so it does not end' END, "
+	 "'the digest of its request does not have 32 bytes' "
+	 "WHEN jsonb_typeof(i.reply) <> 'object' THEN 'its reply is not an object' "
+	 "ELSE 'its created_at is in "
+	 "the future, so it does not expire in time' END, "
 	 "'delete its row of kg_idempotency; the write can then be done again' "
 	 "FROM @kg_idempotency i WHERE i.tenant = coalesce($1, i.tenant) "
 	 "AND (octet_length(i.request) <> 32 OR jsonb_typeof(i.reply) <> 'object' "

@@ -75,8 +75,8 @@ KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 		KG_THROW(KG_INVALID_INPUT,
 				 .message = "shard is out of range",
 				 .path = "/shard",
-				 .expected = "a number from 1 to 2047; 0 is a database that "
-							 "was never given one");
+				 .expected = "a number from 1 to 2047; 0 stands for a database "
+							 "without a number");
 	kg_spi_begin_as_owner(&user);
 	KG_SPI_EXEC("SELECT FROM @kg_number_range WHERE shard = $1",
 				kg_arg_int4(shard));

@@ -1,12 +1,13 @@
 
--- Where a call goes.  PL/Proxy asks these functions as the caller, for each call,
--- and keeps a connection for each text that they answer.
+-- The routes of calls.  PL/Proxy calls these functions as the caller, for each call,
+-- and keeps one connection for each different text that they return.
 
--- The settings of kg_graph that a caller may make are made there, too.  There they
--- are read when the library is loaded, and what it does not take is ignored; so
--- what has not the form is refused here.  Values go to and fro as text, which both
--- ends write and read the same way (sql/front/generate.awk has this one's).  Who may
--- only read here writes nothing there; a standby is one that reads, whoever calls.
+-- The settings of kg_graph that a caller may change are also set in the session on
+-- the shard. There, values are read when the library is loaded, and invalid values
+-- are ignored. So values of a wrong form are refused here. Values are transferred as
+-- text, so both ends use the same text formats (sql/front/generate.awk has those of
+-- the front). If the transaction is read-only here, so is the session on the shard.
+-- On a standby, which is always read-only, only the default counts.
 CREATE FUNCTION @extschema@.kg_carried() RETURNS text
   LANGUAGE plpgsql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -28,7 +29,7 @@ BEGIN
                    ('kg_graph.mcp_text', '^(on|rows|off|true|false|yes|no|1|0)$'),
                    ('kg_graph.mcp_edges', '^(on|off|true|false|yes|no|1|0)$')) c(name, form)
   LOOP
-    -- One that SET LOCAL made is empty, not absent, when its transaction is over.
+    -- After a transaction with SET LOCAL, such a setting is empty instead of NULL.
     CONTINUE WHEN s.value IS NULL OR s.value = '';
     IF s.value !~* s.form THEN
       RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('invalid value for parameter "%s": "%s"', s.name, s.value);
@@ -41,9 +42,10 @@ $$;
 COMMENT ON FUNCTION @extschema@.kg_carried() IS
   'the caller''s settings of kg_graph, as a server takes them at its start of a session';
 
--- PL/Proxy keeps a connection for each text as long as the session is there, whatever
--- becomes of the transaction.  So does a lock of the session's, which notes it, and is
--- shared because others note theirs; kg_front.connections only saves to look for it.
+-- PL/Proxy keeps a connection for each text as long as the session exists, also
+-- after a rollback. So each connection is recorded as an advisory lock of the
+-- session. The lock is shared, because other sessions record the same connection.
+-- kg_front.connections only saves the search among the locks.
 CREATE FUNCTION @extschema@.kg_note_connection(connection integer) RETURNS void
   LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -69,7 +71,8 @@ $$;
 COMMENT ON FUNCTION @extschema@.kg_note_connection(integer) IS
   'count the session''s connections to shards, and refuse more than kg_front.max_shards_per_session';
 
--- As libpq reads it.  Backslashes are written so that no setting changes them.
+-- The result has the syntax of libpq. Backslashes are written so that no setting
+-- changes their meaning.
 CREATE FUNCTION @extschema@.kg_dsn_value(value text) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -79,9 +82,9 @@ END;
 COMMENT ON FUNCTION @extschema@.kg_dsn_value(text) IS
   'a value of a connection string';
 
--- Of a keyword that is there twice libpq takes the last.  A read-only transaction has
--- no writes of its own to see, so it may go to a standby of the shard.  Its session is
--- read-only there, too, and libpq would find no read-write one.
+-- If a keyword occurs twice, libpq uses the last one. A read-only transaction has no
+-- writes of its own to read, so it may use a standby of the shard. Its session on
+-- the shard is read-only, too, so libpq must not look for a read-write session.
 CREATE FUNCTION @extschema@.kg_connection(dsn text) RETURNS text
   LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -140,8 +143,8 @@ $$;
 COMMENT ON FUNCTION @extschema@.kg_connect() IS
   'where the caller''s tenant is, as the caller';
 
--- What a token says of its tenant, which nobody has verified: the shard does.  What
--- cannot be read has none.
+-- Returns the tenant that a token names. The front does not verify the token; the
+-- shard does. If the token cannot be read, the result is NULL.
 CREATE FUNCTION @extschema@.kg_token_tenant(token text) RETURNS text
   LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -155,7 +158,8 @@ BEGIN
   END IF;
   SELECT array_agg(convert_from(decode(rpad(translate(p.part, '-_', '+/'), (length(p.part) + 3) / 4 * 4, '='), 'base64'), 'UTF8')::jsonb ORDER BY p.n)
     INTO parts FROM unnest((string_to_array(token, '.'))[1:2]) WITH ORDINALITY p(part, n);
-  -- Without an id it is one of several keys of the issuer; they may not agree.
+  -- Without a key id, the token may be of any key of the issuer. The result is NULL
+  -- if these keys differ.
   SELECT min(k.tenant) AS tenant, min(k.tenant_claim) AS claim, count(DISTINCT (k.tenant, k.tenant_claim)) AS n INTO key
     FROM @extschema@.kg_gateway_key k WHERE k.issuer = parts[2] ->> 'iss' AND k.kid = coalesce(parts[1] ->> 'kid', k.kid);
   IF key.n <> 1 THEN
@@ -169,8 +173,8 @@ $$;
 COMMENT ON FUNCTION @extschema@.kg_token_tenant(text) IS
   'the tenant that a token is for, as it says, or NULL; for gateways';
 
--- A token without a tenant that is known goes where any does, and is refused as
--- everywhere: what a client is told says nothing of which tenants there are.
+-- A token without a known tenant is sent to the first shard, which refuses it like
+-- any invalid token. So the error does not tell a client which tenants exist.
 CREATE FUNCTION @extschema@.kg_connect_token(token text) RETURNS text
   LANGUAGE plpgsql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp

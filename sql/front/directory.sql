@@ -8,8 +8,9 @@ BEGIN
 END
 $$;
 
--- The directory: which tenant is where, and who is sent there.  It decides where
--- a call goes, not what it may: that is the shard's.
+-- The directory: the shard of each tenant, and the roles that are sent to it. The
+-- directory only decides to which shard a call is sent; the shard decides what the
+-- call may do.
 
 CREATE FUNCTION @extschema@.kg_refuse(sqlstate text, code text, message text, expected text, allowed text[] DEFAULT NULL, got text DEFAULT NULL) RETURNS text
   LANGUAGE plpgsql STABLE PARALLEL UNSAFE
@@ -31,9 +32,9 @@ CREATE TABLE @extschema@.kg_shard (
 COMMENT ON TABLE @extschema@.kg_shard IS 'databases with kg_graph, by the number that kg_set_shard() gave them there; made by kgctl cluster add-shard';
 COMMENT ON COLUMN @extschema@.kg_shard.dsn IS 'keywords and values, without user, secrets and options: every caller can read it, and connects as itself';
 
--- What stands before the next pair is read as libpq does, but that a value without
--- quotes is ASCII without quotes and backslashes; so that what is read here is what
--- is there.  A constraint would not do: its error repeats the row.
+-- Each pair is parsed as libpq parses it. In addition, a value without quotes must
+-- be ASCII without quotes and backslashes, so that both parsers read the same value.
+-- A constraint cannot do this, because its error would contain the row.
 CREATE FUNCTION @extschema@.kg_check_shard() RETURNS trigger
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -118,8 +119,9 @@ SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_key_route', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_gateway',
   'WHERE EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = role AND r.rolname = role_name)');
 
--- What each caller may know of the directory: in a view current_user is who asks.
--- A role that was dropped leaves its name to others, and may its number.
+-- The parts of the directory that each caller may read. In a view, current_user is
+-- the calling role. Another role may have the name of a dropped role, or its OID, so
+-- both are compared.
 CREATE VIEW @extschema@.kg_my_place WITH (security_barrier) AS
   SELECT r.tenant, s.dsn
     FROM @extschema@.kg_place_role r JOIN @extschema@.kg_place p ON p.tenant = r.tenant JOIN @extschema@.kg_shard s ON s.shard = p.shard

@@ -1,13 +1,13 @@
 
--- Functions of kg_graph that are about the directory, too, or about all shards; and
--- what they ask of a shard.
+-- Functions of kg_graph that also change the directory or that concern all shards,
+-- and the functions that they call on a shard.
 
 CREATE FUNCTION @extschema@.kg_require_primary() RETURNS void
   LANGUAGE plpgsql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
 BEGIN
-  -- Before a shard is asked for its part.
+  -- Refuse this before a function is called on a shard.
   IF pg_is_in_recovery() THEN
     RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction', MESSAGE = 'cannot change the directory: this front is a standby',
       HINT = 'Do it at its primary.';
@@ -17,8 +17,8 @@ $$;
 COMMENT ON FUNCTION @extschema@.kg_require_primary() IS
   'refuse what changes the directory where it cannot be changed';
 
--- A role that the front has not, or that may not use its schema, could not be sent
--- anywhere.
+-- The front could not route the calls of a role that does not exist here or may not
+-- use its schema.
 CREATE FUNCTION @extschema@.kg_require_role(role text) RETURNS void
   LANGUAGE plpgsql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -288,7 +288,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.kg_health() IS
   'whether every shard is as it should be, for the owner and gateways; for others, what their tenant''s shard says';
 
--- For administrators: over all shards, each as it is when it is asked.
+-- Functions for administrators that read all shards, each at the time of its call.
 
 CREATE FUNCTION @extschema@.kg_cluster_tenants() RETURNS TABLE (tenant text, shard text, state text, other text, since timestamptz, roles text[])
   LANGUAGE sql STABLE PARALLEL UNSAFE
@@ -306,8 +306,8 @@ CREATE FUNCTION @extschema@.kg_front_tenants(at_shard text) RETURNS TABLE (tenan
         SELECT t.tenant, s.state FROM @extschema@.kg_tenant t LEFT JOIN @extschema@.kg_tenant_state s ON s.tenant = t.tenant; $$;
 COMMENT ON FUNCTION @extschema@.kg_front_tenants(text) IS 'the tenants of a shard; for the owner';
 
--- Whoever restored a shard, or renamed, made or dropped a tenant there, has not told
--- the directory.
+-- Restoring a shard, or renaming, creating or dropping a tenant on it, does not
+-- change the directory.
 CREATE FUNCTION @extschema@.kg_cluster_differences() RETURNS TABLE (tenant text, problem text, expected text)
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -371,7 +371,8 @@ CREATE FUNCTION @extschema@.kg_cluster_audit(since interval DEFAULT '1 day') RET
 END;
 COMMENT ON FUNCTION @extschema@.kg_cluster_audit(interval) IS 'the recorded calls of all shards; for the owner';
 
--- Whoever may not do it there is refused there; the rest needs the directory's tables.
+-- The shard refuses callers that lack the right there. The functions below also use
+-- the directory's tables.
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_grant_gateway(text, boolean), @extschema@.kg_revoke_gateway(text),
   @extschema@.kg_drop_tenant(text), @extschema@.kg_drop_tenant(text, integer),
   @extschema@.kg_front_grant_gateway(text, text, boolean), @extschema@.kg_front_revoke_gateway(text, text), @extschema@.kg_front_drop_tenant(text, integer),

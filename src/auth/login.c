@@ -90,7 +90,8 @@ text_claim(const KgClaims *claims, const char *name)
 		return kg_json_cstring(&value);
 	if (kg_json_int64(&value, &number))
 		return psprintf(INT64_FORMAT, number);
-	refuse(psprintf("its claim \"%s\" is not a string", name));
+	refuse(
+		psprintf("its claim \"%s\" is neither a string nor an integer", name));
 }
 
 /* Reads a claim as seconds since 1970.  Returns false if it is missing. */

@@ -41,8 +41,8 @@ const char kg_policies_not_in_force[] =
 	"ORDER BY p.policy";
 
 const char kg_policies_for_reading_alone[] =
-	"SELECT format('policy %s on %s', o.polname, c.relname), 'what it hides "
-	"from reading, an UPDATE or DELETE that reads no column changes', "
+	"SELECT format('policy %s on %s', o.polname, c.relname), 'an UPDATE or "
+	"DELETE that reads no column changes rows that it hides from reading', "
 	"format('SELECT kg_add_policy(%L, %L, ..., command => ''SELECT'')', "
 	"o.polname, c.relname) "
 	"FROM pg_extension e JOIN pg_class c ON c.relnamespace = e.extnamespace "

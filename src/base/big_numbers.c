@@ -1,6 +1,6 @@
 /*
  * big_numbers.c
- *	  Numbers that a double does not represent exactly, as text.
+ *	  Numbers so large that a double does not represent every integer, as text.
  */
 #include "postgres.h"
 
@@ -53,9 +53,9 @@ replace(KgJsonWriter *w, const JsonbContainer *in, const KgJsonIter *member)
 }
 
 /*
- * Returns a copy of the JSON in which numbers that a double does not represent
- * exactly are text. Returns NULL if kg_graph.big_numbers does not require text,
- * or if there are no such numbers.
+ * Returns a copy of the JSON in which numbers with an absolute value above
+ * KG_MAX_SAFE are text. Returns NULL if kg_graph.big_numbers does not require
+ * text, or if there are no such numbers.
  */
 static Jsonb *
 as_text(const JsonbContainer *json)

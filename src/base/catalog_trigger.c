@@ -35,10 +35,11 @@ static const char *const catalog_tables[] = {"kg_tenant",
 PG_FUNCTION_INFO_V1(kg_sql_invalidate_catalog);
 
 /*
- * Rewrites the bundle's row after the owner changed a type or relation
- * manually.  The rows of a tenant's kg_bundle identify the catalog that a
- * snapshot shows (model/version.h).  Applying a bundle writes its row at the
- * end.
+ * Rewrites the row of the bundle after the extension's owner has changed a
+ * type, relation or tool by plain SQL. Without a new version of this row,
+ * caches would keep the old catalog (model/version.h). Does nothing while a
+ * function of kg_graph makes the change: applying a bundle writes the row
+ * itself at its end.
  */
 static void
 renew_bundle(const TriggerData *trigdata)

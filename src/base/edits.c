@@ -40,8 +40,8 @@ cell(const KgChars *b, const int *oldest, const int *before, const int *row,
 }
 
 /*
- * A cell farther than "most" from the diagonal cannot be part of a distance up
- * to "most".
+ * Computes only cells near the diagonal: a cell that is farther than "most"
+ * from it cannot be part of a distance up to "most".
  */
 int
 kg_edits(const KgChars *a, const KgChars *b, int most)

@@ -50,15 +50,17 @@ extern bool kg_json_int64(const JsonbValue *value, int64 *result);
  */
 extern int64 kg_json_number_bytes(const JsonbContainer *container, int64 max);
 /*
- * Returns the length of a number's text in bytes if the number is long, or 0.
+ * kg_json_number_size() returns the length of a number's text in bytes.
+ * kg_json_number_length() does so only for a long number, and returns 0 for any
+ * other.
  */
 extern Size kg_json_number_size(Numeric number);
+extern int64 kg_json_number_length(const JsonbValue *number);
 /*
  * Writes a number's text at "at" and returns the end of the text. Returns NULL
  * if the number is long.
  */
 extern char *kg_json_number_write(Numeric number, char *at);
-extern int64 kg_json_number_length(const JsonbValue *number);
 /* Returns a string value that points to s. */
 extern JsonbValue kg_json_string_value(const char *s);
 /* Returns a copy of any value as a datum. */

@@ -17,7 +17,8 @@ extern Jsonb *kg_json_parse_untrusted(const char *text, int len);
 
 /*
  * Returns true if the text is a JSON object, whatever its members.  Sets
- * *member to its palloc'd string or number of that name, or NULL.
+ * *member to the palloc'd text of the member with this name, or to NULL if this
+ * member is missing or neither a string nor a number.
  */
 extern bool kg_json_scan_untrusted(const char *text, int len, const char *name,
 								   char **member);

@@ -187,7 +187,7 @@ typedef enum KgLowered
 extern void kg_settings_lower(KgLowered which, int most);
 extern void kg_settings_restore(void);
 
-/* Sets the bounds that the setting may have. */
+/* Sets *min and *max to the bounds of the setting. */
 extern void kg_settings_bounds(KgLowered which, int *min, int *max);
 
 extern void kg_settings_define(void);

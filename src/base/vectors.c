@@ -111,9 +111,10 @@ require_pgvector(void)
 			"extension \"vector\" (pgvector) is not installed in this "
 			"database");
 	else
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "extension \"vector\" (pgvector) is version %s",
-						   vector.version);
+		err = kg_error_new(
+			KG_INVALID_INPUT,
+			"extension \"vector\" (pgvector) is version %s, which is too old",
+			vector.version);
 	kg_error_expected(
 		err,
 		found ? "ALTER EXTENSION vector UPDATE, to 0.7 or later"

@@ -199,8 +199,9 @@ kg_buf_printf(KgBuf *buf, const char *fmt, ...)
 }
 
 /*
- * Returns the code of a C1 control character at s, or 0. JSON may contain such
- * a character unescaped, but a terminal would execute it.
+ * Returns the code of the control character at s if it is DEL or one of C1, or
+ * 0. JSON may contain such a character unescaped, but a terminal would execute
+ * it.
  */
 static unsigned
 late_control(const unsigned char *s, size_t left)

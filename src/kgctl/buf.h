@@ -33,8 +33,8 @@ extern char *kg_format(const char *fmt, ...)
 extern bool kg_ends_with(const char *s, const char *suffix);
 
 /*
- * Returns the 64-bit FNV-1a hash, with its upper half folded into the lower
- * one.
+ * Returns the 64-bit FNV-1a hash of data, with its upper half folded into the
+ * lower half. Another seed gives another hash.
  */
 extern uint64_t kg_hash(uint64_t seed, const char *data, size_t len);
 

@@ -276,8 +276,8 @@ may_read(const KgctlCall *call)
 
 /*
  * Records that the caller has written, so that the caller's next reads go to
- * the primary for some time. So a client also sees its write if it does not
- * send the write's WAL position back.
+ * the primary for some time. So a client sees its own write even if its next
+ * message lacks the write's WAL position.
  */
 static void
 note_write(const KgctlCall *call)
@@ -445,7 +445,10 @@ write_excess(const KgctlCall *call, const KgJson *message, const char *text,
 	kg_buf_free(&id_text);
 }
 
-/* Refuses a call. A batch is accepted or refused as a whole. */
+/*
+ * Refuses a call that exceeds a rate limit; kg_call_flush() sends the answer. A
+ * batch is accepted or refused as a whole.
+ */
 static void
 refuse(KgctlCall *call, const KgRateExcess *excess)
 {
@@ -487,8 +490,9 @@ kg_call_flush(void)
 }
 
 /*
- * Continues the call when the caller's limits were read. If they could not be
- * read, the call itself will fail for the same reason.
+ * Continues the call when the query of the caller's limits has ended. If this
+ * query has failed, the call is sent nevertheless, and fails for the same
+ * reason.
  */
 static void
 limits_done(void *arg, KgctlOutcome outcome, PGresult *res)
@@ -613,8 +617,8 @@ same_token(const KgctlCall *call, const KgJson *params)
 }
 
 /*
- * Handles a notification with the number of edges that a call has read, which
- * counts towards the caller's rate. Returns false for other notifications.
+ * If the notification has the number of edges that a call has read, counts them
+ * towards the caller's rate. Returns false for other notifications.
  */
 static bool
 spend(const KgctlCall *call, const char *text)
@@ -700,8 +704,9 @@ ask(KgctlCall *call, const char *key, const KgJson *request)
 }
 
 /*
- * Turns "input_required" into requests to a legacy client. Returns false if
- * the answer is not "input_required".
+ * Turns the answer "input_required" into requests to a legacy client. Returns
+ * false if the answer must be sent to the client unchanged: it is another
+ * answer, or the client is modern or gets no notifications.
  */
 static bool
 ask_back(KgctlCall *call, const char *text, size_t len)
@@ -732,7 +737,12 @@ ask_back(KgctlCall *call, const char *text, size_t len)
 		fail(call,
 			 200,
 			 NULL,
-			 "the tool needs input for which this client cannot be asked");
+			 requests == NULL || requests->kind != KG_JSON_OBJECT ||
+					 requests->len == 0
+				 ? "the tool needs input, but does not name it"
+			 : requests->len > MAX_QUESTIONS
+				 ? "the tool sends too many requests for input at once"
+				 : "the tool requests input too many times");
 		return true;
 	}
 	free(call->request_state);
@@ -881,8 +891,8 @@ may_listen(const KgctlCall *call)
 }
 
 /*
- * Removes the member kg_listen from an answer. The text of its other members is
- * not changed.
+ * If the answer has the member kg_listen, moves its values to *answer and
+ * removes the member from the text. out stores the new text.
  */
 static void
 take_listen_key(KgctlCall *call, KgAnswer *answer, KgBuf *out)

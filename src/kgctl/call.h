@@ -2,8 +2,8 @@
  * call.h
  *	  A call: one message of a client, from its arrival at the gateway to the
  *	  end of its answer. A call has a query and notifications while the query
- *	  runs. Its answer has an HTTP status. For legacy clients, it also has
- *	  requests that a tool sends to the client.
+ *	  runs. Its answer has an HTTP status. If the client is a legacy client, the
+ *	  call also sends it the requests of a tool.
  */
 #ifndef KG_CALL_H
 #define KG_CALL_H
@@ -70,9 +70,9 @@ typedef struct KgCallContext
 extern char *kg_call_unavailable(const KgCallContext *context);
 
 /*
- * Starts a call. Takes over msg, and copies text. Returns NULL without starting
- * the call if too many calls wait. done() is called later, never from this
- * function.
+ * Starts a call. Takes over msg, and copies text. If too many calls wait,
+ * returns NULL and leaves msg to the caller. done() is called later, never from
+ * this function.
  */
 extern KgctlCall *kg_call_start(const KgCallContext *context, KgMessage *msg,
 								const char *text, size_t len,

@@ -551,9 +551,9 @@ ask(Stdio *s, KgBuf *line)
 }
 
 /*
- * Checks again that the token and the role's grant are valid: repeats the
- * requests by which a legacy client has subscribed. If a request is refused,
- * its subscription ends.
+ * Sends initialize again for a legacy client, so that the database checks the
+ * token and the role's grant again. If the database refuses the request, the
+ * subscription to changes of lists has ended.
  */
 static void
 ask_again(Stdio *s)

@@ -215,7 +215,7 @@ take_item(Import *import, const KgctlRows *rows)
 		(void) take_relation(import, item);
 	else
 		(void) complain(import,
-						"neither an entity nor a relation is its \"type\"");
+						"\"type\" is neither \"entity\" nor \"relation\"");
 	free(error);
 }
 
@@ -345,7 +345,10 @@ print_line(KgBuf *out)
 	out->len = 0;
 }
 
-/* Entities and their observations are both ordered by the entity's name. */
+/*
+ * Prints the entities with their observations. Both lists must be ordered by
+ * the entity's name; *next are the observations that remain.
+ */
 static void
 print_entities(const KgJson *entities, const KgJson **next, KgBuf *out)
 {
@@ -455,7 +458,7 @@ run_memory(const KgArgs *args)
 	}
 	if ((args->nrest == 2) != import)
 	{
-		kg_error(import ? "memory import: which file?"
+		kg_error(import ? "memory import: a file is required"
 						: "memory: this command takes no file");
 		return KG_EXIT_USAGE;
 	}

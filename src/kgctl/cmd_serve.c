@@ -295,8 +295,7 @@ raise_file_limit(long max_connections)
 	if (limit.rlim_cur != RLIM_INFINITY &&
 		limit.rlim_cur < (rlim_t) max_connections + 1100)
 		kg_log(KG_LOG_WARNING,
-			   "only %lu files may be open: fewer connections than "
-			   "--max-connections",
+			   "the limit of open files (%lu) is too low for --max-connections",
 			   (unsigned long) limit.rlim_cur);
 }
 

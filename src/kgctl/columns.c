@@ -270,7 +270,7 @@ add_cell(const KgctlColumns *columns, const Column *column,
 	bool empty = cell->len == 0 && !cell->quoted;
 
 	if (empty && column->place == OF_EDGE)
-		return kg_format("column \"%s\" is empty: an edge has both ends",
+		return kg_format("column \"%s\" is empty, but an edge needs both ends",
 						 column->name);
 	/*
 	 * An empty cell means that the property has no value; a quoted "" is the

@@ -75,10 +75,11 @@ extern bool kg_db_interrupted(void);
 extern void kg_db_unchanged(const char *text);
 
 /*
- * kg_db_connect() connects to a database by its connection string. kg_db_find()
- * finds an installed extension in this database. If several extensions match,
- * it takes the last name in alphabetical order. If no extension matches, it
- * sets schema to NULL. Each statement is its own transaction.
+ * kg_db_connect() connects to a database by its connection string. It begins no
+ * transaction. Both functions set db->schema to the schema of the extension
+ * with one of the given names, which are separated by spaces. If several of
+ * them are installed, they take the last in alphabetical order. If none is
+ * installed, db->schema is NULL.
  */
 extern bool kg_db_connect(KgDb *db, const char *dsn, const char *extension);
 extern bool kg_db_find(KgDb *db, const char *extensions);

@@ -122,7 +122,8 @@ put_response(KgctlExchange *x, const char *text, size_t len)
 }
 
 /*
- * Handles a final response: of a single message, or of one message in a batch.
+ * Takes a final response. The response to a single message is the answer to the
+ * client. In a batch, the response is stored, and the next message is sent.
  */
 static void
 respond(KgctlExchange *x, const char *text, size_t len)
@@ -301,7 +302,8 @@ ask(KgctlExchange *x, const char *wanted, size_t len)
 	if (++x->rounds > MAX_ROUNDS || !read_wanted(x))
 	{
 		kg_log(KG_LOG_ERROR,
-			   "the database requests decisions in a form that is not known");
+			   "the database requests decisions in an unknown form, or again "
+			   "and again");
 		return false;
 	}
 	x->asking = kgctl_authorizer_ask(
@@ -353,8 +355,9 @@ ask_for(KgctlExchange *x, const KgJson *wanted)
 }
 
 /*
- * Handles the responses of the batch that need decisions, one at a time, and
- * then ends the exchange.
+ * Continues with the next response of the batch that needs decisions. If there
+ * is no such response, sends the answer to the whole batch, which ends the
+ * exchange.
  */
 static void
 next_response(KgctlExchange *x)

@@ -52,8 +52,9 @@ extern bool kg_exchange_start(KgctlExchange *x, const char *message,
 							  size_t len);
 
 /*
- * Handles the database's answer. Returns false if the answer is final.
- * Otherwise calls a function of the owner, during this call or later.
+ * Takes the database's answer. Returns false if the answer is final, so that
+ * the caller must send it to the client. Otherwise calls a function of the
+ * owner, during this call or later.
  */
 extern bool kg_exchange_takes(KgctlExchange *x, const char *text, size_t len);
 

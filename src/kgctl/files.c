@@ -23,7 +23,7 @@
 /* Size in bytes from which a file is mapped. Smaller files are read. */
 #define MAP_FROM (1024 * 1024)
 
-/* Handles SIGBUS: a mapped file was truncated. */
+/* Ends the program after SIGBUS: a mapped file was truncated. */
 static void
 on_truncated(int sig)
 {
@@ -36,7 +36,8 @@ on_truncated(int sig)
 
 /*
  * Maps a large file, so that its bytes are in memory only once, in the page
- * cache. A NUL follows the bytes of the file.
+ * cache. A NUL follows the bytes of the file. Returns false if the file must be
+ * read instead.
  */
 static bool
 map_file(int fd, KgBuf *out)

@@ -31,8 +31,8 @@ const char kg_gateway_options[] =
 	"--log-level LEVEL\terror, warning, info (default) or debug\n";
 
 /*
- * Returns whether a name has only letters, digits, underscores and at most one
- * dot. The name becomes part of SQL text.
+ * Returns whether a name has only letters, digits, underscores and dots. The
+ * name becomes part of SQL text.
  */
 static bool
 plain_name(const char *name)
@@ -60,13 +60,24 @@ static bool
 read_word(const KgArgs *args, const char *option, const char *const *words,
 		  const char **word)
 {
+	KgBuf all;
+
 	*word = kg_args_get(args, option);
 	if (*word == NULL)
 		return true;
-	for (; *words != NULL; words++)
-		if (strcmp(*words, *word) == 0)
+	for (size_t i = 0; words[i] != NULL; i++)
+		if (strcmp(words[i], *word) == 0)
 			return true;
-	kg_error("--%s cannot be \"%s\"", option, *word);
+	kg_buf_init(&all);
+	for (size_t i = 0; words[i] != NULL; i++)
+		kg_buf_printf(&all,
+					  "%s%s",
+					  i == 0				 ? ""
+					  : words[i + 1] == NULL ? " or "
+											 : ", ",
+					  words[i]);
+	kg_error("--%s must be %s, not \"%s\"", option, all.data, *word);
+	kg_buf_free(&all);
 	return false;
 }
 
@@ -157,7 +168,9 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 	embedder.timeout_ms = embedder_timeout * 1000;
 	if (level != NULL && !kg_log_set_level(level))
 	{
-		kg_error("unknown log level \"%s\"", level);
+		kg_error(
+			"--log-level must be error, warning, info or debug, not \"%s\"",
+			level);
 		return false;
 	}
 	memset(&options, 0, sizeof(options));
@@ -176,7 +189,8 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 	options.prepare = !kg_args_has(args, "no-prepare");
 	if (options.function != NULL && !plain_name(options.function))
 	{
-		kg_error("--function must be a plain name, schema.function");
+		kg_error("--function must be schema.function, with only letters, "
+				 "digits and underscores in the names");
 		return false;
 	}
 	if (options.toolsets != NULL && !toolset_names(options.toolsets))

@@ -211,8 +211,8 @@ read_word(Reader *r)
 }
 
 /*
- * Returns whether the current value is an array of a bundle's edges or
- * entities. Such an array is in the bundle's file or in a separate file.
+ * Returns whether the current array has edges or entities of a bundle. At depth
+ * 0, the array is a whole file of edges or entities.
  */
 static bool
 has_many(const Reader *r, int depth)
@@ -227,7 +227,7 @@ has_many(const Reader *r, int depth)
 			strcmp(r->keys[2], "items") == 0);
 }
 
-/* Checks an object and returns it as text. */
+/* Checks an object and returns it unparsed, as a KG_JSON_RAW value. */
 static KgJson *
 read_raw(Reader *r, int depth)
 {

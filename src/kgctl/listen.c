@@ -195,7 +195,7 @@ send_updates(KgSubscriber *s, const char *uri)
 
 /*
  * Ends a subscription, because its right has expired or notifications may have
- * been lost.
+ * been lost. If the database has not granted it yet, kg_subscribe() ends it.
  */
 static void
 end(KgSubscriber *s)
@@ -401,8 +401,9 @@ start_listening(Ear *ear)
 }
 
 /*
- * Handles the result of the query. It has a row only if the database is a
- * front, which gets no notifications of its shards.
+ * Takes the result of LISTEN, or of the query that detects a front. This query
+ * returns a row if the database is a front, which gets no notifications of its
+ * shards. Returns false if the connection is of no use.
  */
 static bool
 take_result(Ear *ear, const PGresult *res)

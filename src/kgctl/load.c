@@ -668,11 +668,12 @@ write_batch(KgLoad *load)
 			return false;
 		if (tries == MAX_TRIES)
 		{
-			kg_error(
-				"other sessions wrote the same rows %d times; the %" PRIu64
-				" rows before were written, and --resume continues after them",
-				tries,
-				load->counts.rows);
+			kg_error("the batch was tried %d times, but other sessions wrote "
+					 "the same rows each time; the %" PRIu64
+					 " rows before the batch were written, and --resume "
+					 "continues after them",
+					 tries,
+					 load->counts.rows);
 			load->db.exit = KG_EXIT_DATABASE;
 			return false;
 		}

@@ -95,9 +95,9 @@ extern void kg_load_stopped_free(KgLoadStopped *stopped);
 extern bool kg_load_begin(KgLoad *load);
 
 /*
- * Adds a valid row. item is the row as JSON. If the batch is full or contains
- * the same entity or edge, writes the batch first. Returns false if the load
- * has stopped.
+ * Adds a valid row. item is the row as JSON. If the batch already contains the
+ * same entity or edge, writes the batch first. If the row fills the batch,
+ * writes it, too. Returns false if the load has stopped.
  */
 extern bool kg_load_row(KgLoad *load, const KgLoadPlace *after,
 						unsigned long line, const KgJson *item,

@@ -177,7 +177,10 @@ kg_loop_on_wait(KgLoop *loop, KgLoopFn fn, void *arg)
 	add_hook(loop->waits, &loop->nwaits, fn, arg);
 }
 
-/* Run the latest hook first, so that users of the pool run before the pool. */
+/*
+ * Runs all hooks. The hook that was added last runs first, so that hooks of
+ * users of the pool run before the pool's hooks.
+ */
 static void
 run_hooks(const Hook *hooks, int n)
 {

@@ -32,8 +32,8 @@ kg_revision_has_batches(const char *revision)
 }
 
 /*
- * Returns an id, which is a string or an integer, as JSON text for the
- * response.
+ * Returns an id as JSON text for the response. Returns NULL if the id is too
+ * long, or not a string or an integer.
  */
 static char *
 id_text(const KgJson *id)
@@ -102,7 +102,10 @@ kg_id_scan_start(KgIdScan *scan)
 	kg_buf_init(&scan->token);
 }
 
-/* Handles the end of a name or a value in the outermost object. */
+/*
+ * Evaluates the token, which is a complete name or value of the outermost
+ * object: takes the value of "id", and notes a member "method".
+ */
 static void
 end_token(KgIdScan *scan, bool is_name)
 {
@@ -159,8 +162,8 @@ is_space(char c)
 }
 
 /*
- * Handles a character of the outermost object that is not part of a nested
- * value.
+ * Scans a character of the outermost object that is not part of a string or a
+ * nested value.
  */
 static void
 scan_outermost(KgIdScan *scan, char c)

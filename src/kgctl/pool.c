@@ -232,8 +232,9 @@ set_reason(KgPool *pool, const char *text)
 }
 
 /*
- * Closes an unusable connection. Its query fails with the outcome. If reason is
- * NULL, libpq's error is stored as the reason.
+ * Closes an unusable connection. Its query fails with the outcome. If the
+ * connection was never usable, stores the reason, or libpq's error if reason is
+ * NULL.
  */
 static void
 lose_conn_because(Conn *conn, KgctlOutcome outcome, const char *reason)
@@ -402,8 +403,8 @@ send_setup(Conn *conn)
 }
 
 /*
- * Returns the SQL of a prepared statement. If --function is given, its function
- * replaces kg_mcp.
+ * Returns the SQL of the i-th statement. If --function is given, its function
+ * replaces kg_mcp() and kg_mcp_authorized().
  */
 static char *
 make_sql(const KgPool *pool, int i, const char *schema, bool front)
@@ -496,8 +497,8 @@ why_refused(const Conn *conn, const PGresult *res)
 	kg_buf_init(&reason);
 	if (conn->state == CONN_SERVER)
 		kg_buf_printf(&reason,
-					  "the library of kg_graph at %s:%s is older than "
-					  "--read-dsn, which every server has to know of",
+					  "the library of kg_graph at %s:%s is too old for "
+					  "--read-dsn; upgrade it on every server",
 					  PQhost(conn->pg),
 					  PQport(conn->pg));
 	else
@@ -635,7 +636,10 @@ query_answered(Conn *conn, PGresult *res)
 		finish_query(query, ok ? KG_OUTCOME_RESULT : KG_OUTCOME_ERROR, res);
 }
 
-/* Handles the end of the statement that a connection runs. */
+/*
+ * Takes the result of the statement that a connection has run: ends its query,
+ * or continues to set the connection up.
+ */
 static void
 answered(Conn *conn)
 {

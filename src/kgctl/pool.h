@@ -128,8 +128,8 @@ extern void kg_pool_write_connections(const KgPool *pool, const char *name,
 									  const char *labels, KgBuf *out);
 
 /*
- * Starts to connect. The event loop continues. These three functions are used
- * by the pool and by listen.c.
+ * Starts to connect, without waiting; kg_pg_poll() continues at each event.
+ * These three functions are used by the pool and by listen.c.
  */
 extern PGconn *kg_pg_start(const char *dsn, const char *name);
 /*

@@ -290,8 +290,8 @@ wait_for_standby(KgRead *read)
 }
 
 /*
- * Handles the answer of a standby. The answer is final, or the read waits or is
- * sent to the primary.
+ * Takes the answer of a standby. If the answer is final, ends the read.
+ * Otherwise the read waits for the standby, or is sent to the primary.
  */
 static void
 standby_answered(KgRead *read, KgctlOutcome outcome, PGresult *res)

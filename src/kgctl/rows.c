@@ -61,7 +61,10 @@ broken_input(KgctlRows *rows)
 	return broken(rows, kg_strdup(rows->in->error));
 }
 
-/* Skips a byte order mark. */
+/*
+ * Begins to read the input: skips a byte order mark, and refuses UTF-16 and ZIP
+ * archives.
+ */
 static KgRowsResult
 begin(KgctlRows *rows)
 {
@@ -109,7 +112,7 @@ take_space(KgctlInput *in)
 	}
 }
 
-/* Skips white space before JSON text. */
+/* Skips white space before JSON text, and the opening bracket of an array. */
 static KgRowsResult
 begin_json(KgctlRows *rows)
 {
@@ -261,8 +264,8 @@ set_text(KgctlRows *rows, size_t len)
 	rows->len = len;
 	if (rows->text == NULL)
 		set_error(rows,
-				  kg_format("the row has more than %zu bytes; --max-row takes "
-							"longer ones",
+				  kg_format("the row has more than %zu bytes; to load longer "
+							"rows, raise --max-row",
 							rows->max));
 	else if (!kg_utf8_valid(text, len, &bad))
 		set_error(
@@ -272,7 +275,10 @@ set_text(KgctlRows *rows, size_t len)
 					  "load ... -",
 					  bad + 1));
 	else if (memchr(text, '\0', len) != NULL)
-		set_error(rows, kg_strdup("a NUL byte, which no text has"));
+		set_error(
+			rows,
+			kg_strdup(
+				"the row contains a NUL byte, which PostgreSQL cannot store"));
 }
 
 static void
@@ -372,8 +378,8 @@ split_cells(KgctlRows *rows)
 }
 
 /*
- * Refuses a row whose quote is not closed, because this quoted cell would
- * include all following rows.
+ * At the end of the input, refuses a row with a quoted cell that is not closed,
+ * because the cell may have taken in the rows that should follow.
  */
 static KgRowsResult
 check_open_quote(KgctlRows *rows)

@@ -114,7 +114,10 @@ take_edges(Reading *r, const char *text, size_t len)
 	return add_members(r, text, len);
 }
 
-/* Handles one row of the result of PARTS_SQL. */
+/*
+ * Takes one row of the result of PARTS_SQL: appends it to the text, or passes
+ * its edges to each().
+ */
 static bool
 take_part(void *arg, const PGresult *row)
 {
@@ -193,8 +196,9 @@ take_target(void *arg, const PGresult *row)
 	if (PQnfields(row) != 3)
 		return false;
 	/*
-	 * Variants of one relation in several bundles may have different schemas,
-	 * so the types of properties are then unknown.
+	 * This is a second row: variants of the relation have different schemas or
+	 * keys, so the types of the properties are unknown. If the row is of
+	 * another bundle, the caller refuses the name.
 	 */
 	if (f->bundle != NULL)
 	{
@@ -241,8 +245,8 @@ kg_stored_target(KgDb *db, const char *name, bool edges, KgTarget *target)
 		kg_error("there is no %s \"%s\"%s",
 				 kind,
 				 name,
-				 edges ? " whose edges are loaded: those of a reference "
-						 "property come with the entities"
+				 edges ? " that has edges of its own; the edges of a reference "
+						 "property are loaded with the entities"
 					   : "; kgctl apply makes types");
 	return false;
 }

@@ -9,10 +9,10 @@
 #include "kgctl/json.h"
 
 /*
- * Reads a bundle as the text of kg_export_bundle() without its edges. Calls the
- * function each() for every edge; the edge's arena is reset afterwards. If the
- * bundle does not exist, text stays empty. On failure, prints an error and
- * returns false.
+ * Reads a bundle as the text of kg_export_bundle(). If each is not NULL, the
+ * text has no edges, and each() is called for every edge; the edge's arena is
+ * reset afterwards. If the bundle does not exist, text stays empty. On failure,
+ * prints an error and returns false.
  */
 typedef void (*KgEdgeFn)(void *arg, const KgJson *edge);
 
@@ -27,7 +27,8 @@ typedef struct KgTarget
 {
 	KgArena *arena;
 	/*
-	 * schema of entities or of edge properties; NULL: edges without properties
+	 * schema of entities or of edge properties; NULL: the edges have no
+	 * properties, or variants of the relation differ
 	 */
 	const KgJson *schema;
 	const char *id_field; /* property that has the id of an entity */

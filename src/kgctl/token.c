@@ -120,7 +120,7 @@ kg_token_save(const char *token)
 
 	if (path == NULL)
 	{
-		kg_error("no HOME to save the token in");
+		kg_error("the token cannot be saved, because HOME is not set");
 		return false;
 	}
 	/*

@@ -698,9 +698,10 @@ inherit_annotations(Gathered *items, const Gathered *array)
 }
 
 /*
- * Handles a field whose name another field has. Requests and stored keys use
- * the name, so it must be unique. A schema that was stored before this check
- * existed may repeat a name; the name then denotes the first field.
+ * Gives no keys to a field whose name another field has, and reports the fault
+ * if the schema is not stored yet. Requests and stored keys use the name, so it
+ * must be unique. A schema that was stored before this check existed may repeat
+ * a name; the name then denotes the first field.
  */
 static void
 repeat_name(Parser *parser, KgField *field, const KgField *first)
@@ -856,8 +857,8 @@ walk_members(Parser *parser, const Gathered *g, const char *prefix, List *steps,
 }
 
 /*
- * Reports a fault of an annotation that names a property. The subject is the
- * type or, if the type has no name, a relation.
+ * Reports an annotation that names a property which does not exist. type->name
+ * is NULL if the properties are those of a relation's edges.
  */
 static void
 report_property(Parser *parser, const KgType *type, KgAnnotation which,

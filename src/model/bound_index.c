@@ -158,8 +158,8 @@ is_served_by(Relation relation, Oid indexid, const int64 *columns, int n,
 }
 
 /*
- * A materialized view's columns cannot be NOT NULL, so do not require NOT NULL
- * for a materialized view.
+ * Returns whether the columns are NOT NULL. Returns true for a materialized
+ * view, whose columns cannot be NOT NULL.
  */
 static bool
 are_required(Relation relation, const int64 *columns, int n)
@@ -192,7 +192,10 @@ kg_bound_has_index(Oid relid, const int64 *columns, int n, bool unique)
 	return found;
 }
 
-/* Returns whether the index is complete, and this column of it is the given. */
+/*
+ * Returns whether the index is valid and not partial, and its column at this
+ * position is the given column of the table.
+ */
 static bool
 has_column_at(Relation index, int at, int64 column)
 {
@@ -203,7 +206,10 @@ has_column_at(Relation index, int at, int64 column)
 		   heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
 }
 
-/* Returns what the first index that serves the column gives, or NULL. */
+/*
+ * Calls of_index() for the indexes of the table until it returns a result.
+ * Returns this result, or NULL.
+ */
 static const void *
 first_of_indexes(Oid relid, int64 column,
 				 const void *(*of_index)(Relation index, int64 column))
@@ -251,8 +257,9 @@ kg_bound_prefix(Oid relid, int64 column)
 }
 
 /*
- * Returns the schema of an operator family of pg_trgm, or NULL. Its operators
- * can be used only with USAGE on the schema.
+ * Returns the schema of an operator family of pg_trgm. Returns NULL for another
+ * family, or if the caller lacks USAGE on the schema and so cannot use the
+ * operators.
  */
 static const char *
 schema_of_trigrams(Oid family)

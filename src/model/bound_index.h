@@ -32,8 +32,9 @@ extern char *kg_bound_index_text(const KgBoundTable *table,
 								 const KgBoundProperty *property, bool unique);
 
 /*
- * The operators by which an index finds texts that begin with a text: from
- * this text on, and below the text after the last such text.
+ * The operators by which an index finds the texts with a prefix: "from"
+ * compares them with the prefix, and "below" with a text above all texts that
+ * have the prefix.
  */
 typedef struct KgBoundPrefix
 {

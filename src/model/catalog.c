@@ -538,9 +538,9 @@ find_type_no(const KgCatalog *catalog, int32 type_no)
 }
 
 /*
- * Raises an error if a type has required decisions only since the snapshot was
- * taken. Policies use the newest schema, so the call would silently find no
- * entity of the type.
+ * Raises an error if a type requires decisions of the authorizer now, but did
+ * not when the snapshot was taken. Policies use the newest schema, so the call
+ * would silently find no entity of the type.
  */
 static void
 require_same_authorities(const KgCatalog *catalog)

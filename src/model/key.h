@@ -30,7 +30,7 @@ extern bytea *kg_key_encode(const KgField *field, const JsonbValue *value);
  * is derived from the value's key so that all versions which are equal in order
  * are on one side of it. If above is true, the keys at and after the bound are
  * those of greater values. If above is false, the keys before the bound are
- * those of less values.
+ * those of smaller values.
  */
 extern bytea *kg_key_bound(const KgField *field, const JsonbValue *value,
 						   bool above);

@@ -108,8 +108,9 @@ kg_lock_views(const char *tenant)
 }
 
 /*
- * Numbers of the locks on all pairs of a relation and on single pairs. 0 is the
- * lock on the relation.
+ * Numbers of a relation's locks. 0 is the lock on the relation, KG_ALL_PAIRS
+ * the lock on all pairs of nodes, and from KG_FIRST_PAIR on are the locks on
+ * single pairs (kg_lock_pairs()).
  */
 #define KG_ALL_PAIRS 1
 #define KG_FIRST_PAIR 2

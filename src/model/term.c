@@ -371,7 +371,7 @@ add_text(KgTermRows *rows, char *text)
 	rows->rows[rows->n++] = text;
 }
 
-/* Adds a text of n characters to the list, after the prefix. */
+/* Adds to the list a text that consists of the prefix and n characters. */
 static void
 add_chars(KgTermRows *rows, const char *prefix, const pg_wchar *chars, int n)
 {

@@ -30,7 +30,8 @@ add_aliases(KgCatalog *catalog, const KgToolVersion *version)
 }
 
 /*
- * Reads a row of the query into *version. Allocates in the catalog's context.
+ * Reads a row of the query in kg_load_tool_versions() into *version. Allocates
+ * in the catalog's context.
  */
 static void
 read_version(KgCatalog *catalog, KgToolVersion *version, uint64 row)

@@ -221,8 +221,8 @@ mark_unique(const KgTypeRow *row)
 }
 
 /*
- * Sets ref_bound in a reference of a stored type to a type that is bound to a
- * table. No row is derived from such a reference.
+ * Sets ref_bound in a reference of a stored type, if the target type is bound
+ * to a table. No row is derived from such a reference.
  */
 static void
 mark_bound(KgType *type, KgField *field, const KgCatalog *catalog)
@@ -432,7 +432,9 @@ mark_ambiguous(KgCatalog *catalog)
 	}
 }
 
-/* Compares strings of known lengths like strcmp(). */
+/*
+ * Compares a name, which is a text datum, with a bundle's name like strcmp().
+ */
 static int
 compare_bundle(const void *name, const void *bundle)
 {

@@ -6,7 +6,7 @@
  * Therefore the visible versions of these rows identify the catalog. Their TIDs
  * and the transactions that wrote them are hashed. The rows are read without a
  * plan, because planning and executing a query would take as long as a whole
- * call. No caller sees the rows.
+ * call. This scan ignores the caller's rights, but only the hash is used.
  */
 #include "postgres.h"
 

@@ -133,7 +133,10 @@ events_of_part(const PlannedStmt *stmt, const Plan *plan)
 	return events;
 }
 
-/* A plan writes in its top node, or in the plan of a WITH query. */
+/*
+ * Returns the events whose statement triggers fire for a plan. A plan writes in
+ * its top node, or in the plan of a WITH query.
+ */
 static int
 events_of(const PlannedStmt *stmt)
 {

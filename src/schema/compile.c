@@ -1,7 +1,7 @@
 /*
- * compile.c Compiler from a schema document to nodes and instructions: the
- * control of the compilation, references, and the keywords that combine
- * subschemas.
+ * compile.c
+ *	  Compiler from a schema document to nodes and instructions: the control of
+ *	  the compilation, references, and the keywords that combine subschemas.
  *
  * A compiled schema, including a copy of its document, has its own memory
  * context, which is a member of the result. The schema's context is a child of
@@ -227,8 +227,8 @@ compile_ref(KgJsBuild *b)
 }
 
 /*
- * A $dynamicRef is dynamic only if its initial target is a $dynamicAnchor of
- * that name. Otherwise it is compiled as a $ref.
+ * Compiles a $dynamicRef. It is dynamic only if its initial target is a
+ * $dynamicAnchor of that name. Otherwise it is compiled as a $ref.
  */
 static void
 compile_dynamic_ref(KgJsBuild *b)

@@ -26,8 +26,9 @@ compile_prefix(KgJsBuild *b, KgKeyword keyword, int *n)
 }
 
 /*
- * Before 2020-12, an array in "items" has the meaning of "prefixItems", and
- * "additionalItems" applies only beside it.
+ * Compiles the keywords for the items of an array. Before 2020-12, an array in
+ * "items" has the meaning of "prefixItems", and "additionalItems" applies only
+ * beside it.
  */
 static void
 compile_items(KgJsBuild *b)

@@ -395,8 +395,8 @@ id_keyword(const KgJsVal *schema, const KgJsResource *resource)
 }
 
 /*
- * Handles the identifier of a subschema. The identifier makes the subschema a
- * resource or, before 2019-09, an anchor. Returns the subschema's resource.
+ * Registers the identifier of a subschema. It makes the subschema a resource
+ * or, before 2019-09, an anchor. Returns the subschema's resource.
  */
 static KgJsResource *
 scan_id(KgJsRegistry *registry, const KgJsVal *schema, KgJsResource *resource,

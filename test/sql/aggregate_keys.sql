@@ -1,4 +1,5 @@
--- Aggregates that follow from keys of indexed properties, beside the same of properties without x-index, which are read in documents.
+-- Aggregates that are computed from keys of indexed properties, compared with those
+-- of equal properties without x-index, which are computed from documents.
 \i test/data/prelude.sql
 \pset format unaligned
 \pset tuples_only on

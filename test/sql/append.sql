@@ -1,5 +1,5 @@
--- Rows of kg_index_key and kg_edge that come many at a time are put into their tables without a statement, unless the
--- DBA has made something of them that it is a statement's to do.
+-- Many new rows of kg_index_key and kg_edge are inserted without a statement, unless
+-- the DBA has added something to the table that requires a statement.
 \i test/data/prelude.sql
 CALL test.tenant('append', 'append_amy write');
 CREATE TABLE heard (what text, n bigint);

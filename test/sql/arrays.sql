@@ -1,4 +1,4 @@
--- An array without items is there: it is not null, and no item matches.
+-- An empty array is a value: it is not null, and no item matches.
 \i test/data/prelude.sql
 CALL test.tenant('arrays', 'regress_arrays write');
 SET ROLE regress_arrays;

@@ -1,5 +1,5 @@
--- What was at a time: as_of of lists, graph tools and descriptions gives the bytes
--- that the same call gave then.
+-- Past states: with as_of, lists, graph tools and descriptions return the same bytes
+-- as the same call at that time.
 \i test/data/prelude.sql
 CALL test.tenant('as_of', 'as_of_admin admin', 'as_of_reader read');
 CREATE SCHEMA as_of;

@@ -1,4 +1,5 @@
--- What was, where somebody else decides who sees it: by a function, and in an exchange.
+-- Past states of entities for which an authorizer decides who sees them: a function,
+-- or an exchange of messages.
 \i test/data/prelude.sql
 CREATE ROLE as_of_gateway;
 CALL test.tenant('as_of_auth', 'as_of_asked read');

@@ -1,5 +1,5 @@
--- Attacks on who is calling, each by its name, each in vain.  Two tenants have
--- the same bundle, types and ids; what belongs to one says so in every value.
+-- Attacks on the identity of the caller, each under its name. All must fail. Two
+-- tenants have the same bundle, types and ids, and every value names its tenant.
 \i test/data/prelude.sql
 CREATE ROLE attack_gateway LOGIN;
 CREATE ROLE attack_a LOGIN;
@@ -82,8 +82,10 @@ SET plan_cache_mode = force_generic_plan;
 SET ROLE attack_a; EXECUTE p1; EXECUTE p2; SET ROLE attack_b; EXECUTE p1; EXECUTE p2; SET ROLE attack_gateway; EXECUTE p2; RESET ROLE;
 RESET plan_cache_mode;
 
--- Several statements in one, comments, a transaction made writable ("read-only escape", "READ ONLY is leaky"): what a message
--- says is data, and what runs for it writes nothing (mcp_protocol has what a policy of the DBA may try from within).
+-- Several statements in one, comments, a transaction made writable ("read-only
+-- escape", "READ ONLY is leaky"): the text of a message is only data, and the
+-- statements that process it write nothing (mcp_protocol tests what a policy of the
+-- DBA may try meanwhile).
 \c - attack_gateway
 CREATE TEMP TABLE message AS SELECT jsonb_build_object('jsonrpc', '2.0', 'id', n, 'method', m, 'params', p) AS message FROM (
   SELECT n, m, replace(p, 'EVIL', substr(to_jsonb(evil)::text, 2, length(to_jsonb(evil)::text) - 2))::jsonb AS p
@@ -155,8 +157,9 @@ SELECT count(*) FROM kg_entity WHERE 1 / (CASE WHEN data ->> 'title' ~ 'beta' TH
 INSERT INTO kg_entity(tenant, bundle, entity_type, data) VALUES ('attack_a', 'notes', 'note', '{"id": "only-beta", "title": "alpha, mine now"}');
 DELETE FROM kg_entity WHERE entity_id = 'only-beta';
 
--- One connection in the order of a pool in transaction mode: a thousand transactions of four callers, some aborted, some with
--- a caller inside a savepoint that is taken back, some that try to be two.
+-- One connection as a pool in transaction mode uses it: a thousand transactions of
+-- four callers. Some are aborted, some get a caller inside a savepoint that is
+-- rolled back, and some try to have two callers.
 \c - attack_gateway
 CREATE TEMP TABLE seen(n int, who text, own text, other text, reply text, state text);
 CREATE PROCEDURE pg_temp.pool(rounds int) LANGUAGE plpgsql AS $$

@@ -1,4 +1,4 @@
--- kg_graph.audit: every call leaves one record, which says what became of it.
+-- kg_graph.audit: every call leaves one record, which has its outcome.
 \i test/data/prelude.sql
 CALL test.tenant('audit', 'audit_admin admin', 'audit_reader read');
 CALL test.tenant('audit other', 'audit_other admin');

@@ -1,4 +1,5 @@
--- An authorizer that is inlined to a scan of an index is asked by one executor within a statement (query/run/held.c): it answers as a fresh one would.
+-- An authorizer that is inlined to an index scan is run by one executor within a
+-- statement (query/run/held.c). Its result must be that of a fresh executor.
 \i test/data/prelude.sql
 CREATE ROLE held_reader LOGIN;
 CALL test.tenant('held');

@@ -1,4 +1,6 @@
--- Nodes that are near each other are read by ranges within a statement (query/graph/nodes.c): what lies between them is hidden, and nobody is asked about it.
+-- Nodes with close numbers are read by ranges within a statement
+-- (query/graph/nodes.c). Nodes between them that were not requested stay hidden, and
+-- the authorizer is not called for them.
 \i test/data/prelude.sql
 CREATE ROLE ranges_reader LOGIN;
 CALL test.tenant('ranges');

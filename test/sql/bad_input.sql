@@ -1,10 +1,11 @@
--- Bad input: each is a clear error with code, path and what to send instead;
--- nothing is written, the backend lives.  All of it as an ordinary role.
+-- Bad input: each call raises a clear error with code, path and what to send
+-- instead. Nothing is written, and the backend stays alive. All calls are made as an
+-- ordinary role.
 \set VERBOSITY terse
 CREATE ROLE bad_input LOGIN;
 DO $$ BEGIN PERFORM kg_create_tenant('bad_input'); PERFORM kg_grant('bad_input', 'bad_input', 'write'); END $$;
--- the error: SQLSTATE, code, path, what was expected, allowed or suggested; of
--- several the first and their number; long texts are cut
+-- the error: SQLSTATE, code, path, and what was expected, allowed or suggested; of
+-- several errors, the first and their number; long texts are cut
 CREATE FUNCTION bad_input(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   answer text;

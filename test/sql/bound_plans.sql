@@ -40,8 +40,10 @@ VACUUM ANALYZE kg_entity, kg_index_key;
 ALTER ROLE bplan_reader SET kg_graph.max_unindexed = 1000;
 \c - bplan_reader
 SET max_parallel_workers_per_gather = 0;
--- "index", or the tables that a statement of the call reads without one; or its refusal.  "Limit": a count without a filter reads up to
--- kg_graph.max_total rows, and a selection without one up to kg_graph.max_visited.  Groups without a filter are of all rows: no index helps.
+-- Returns "index", the tables that a statement of the call reads without an index,
+-- or the error of the call. "Limit": a count without a filter reads up to
+-- kg_graph.max_total rows, and a selection without one up to kg_graph.max_visited.
+-- Groups without a filter need all rows, so no index helps.
 CREATE FUNCTION pg_temp.scans(tool text, arguments jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   detail text;

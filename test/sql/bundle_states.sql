@@ -1,5 +1,5 @@
--- Bundles that refer to one another: what is stored can always be exported and
--- applied with no difference; what would break that is refused where it is written.
+-- Bundles that refer to one another. Stored data can always be exported, and applied
+-- without a difference. A write that would prevent this is refused.
 \i test/data/prelude.sql
 CALL test.tenant('states', 'regress_states admin');
 CREATE SCHEMA regress_states AUTHORIZATION regress_states;
@@ -144,8 +144,9 @@ SELECT * FROM faults();
 SELECT drop('dd');
 SELECT drop('kk');
 
--- 8. Deleted entities take others with them, through another bundle too: what the
--- bundle keeps is there as it says, and the rest is counted.
+-- 8. Deleting entities also deletes others, through another bundle, too. The
+-- entities that the bundle lists stay as it lists them, and the reply counts the
+-- others.
 SELECT apply(bundle('xx', jsonb_build_array(type('base'), type('end', '{"by": {"type": "string", "x-ref": "yy/mid", "x-on-delete": "cascade"}, "or": {"type": ["string", "null"], "x-ref": "yy/mid", "x-on-delete": "set_null"}}')),
   '{"base": [{"id": "b"}, {"id": "c"}]}')) LIKE '%UNKNOWN_TYPE%' AS unknown;
 SELECT apply(bundle('xx', jsonb_build_array(type('base'), type('end')), '{"base": [{"id": "b"}, {"id": "c"}]}'));
@@ -175,8 +176,8 @@ SELECT apply(bundle('xx', jsonb_build_array(type('base'))));
 SELECT drop('yy');
 SELECT drop('xx');
 
--- 9. Nothing to do: nothing is written, so that it can be read-only; types of a
--- merge follow those that are there.
+-- 9. An apply without changes writes nothing, so it works in a read-only
+-- transaction. The types of a merge follow the existing types.
 SELECT apply(bundle('ro', jsonb_build_array(type('zz', '{"of": {"type": "string", "x-ref": "zz"}}', '{"x-tool-expose": ["list", "get"]}'), type('aa')), '{"zz": [{"id": "a", "of": "b"}, {"id": "b"}]}',
   '{"definitions": [{"$id": "urn:x"}], "relations": [{"name": "NEAR", "from": "zz", "to": "aa"}], "edges": []}'));
 SELECT apply(jsonb_build_object('bundle_name', 'ro', 'version', '1', 'schemas', jsonb_build_array(type('mm')), 'entities', '[{"entity_type": "aa", "items": [{"id": "a"}]}]'::jsonb,

@@ -1,5 +1,5 @@
--- kg_apply_bundle_text() says of a text what kg_apply_bundle() says of its jsonb,
--- and stores the same.
+-- kg_apply_bundle_text() returns for a text what kg_apply_bundle() returns for its
+-- jsonb, and stores the same.
 \i test/data/prelude.sql
 \a\t
 CALL test.tenant('bundle text', 'regress_bundle_text admin');

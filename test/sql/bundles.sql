@@ -74,8 +74,8 @@ SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "2", "entities": [{"e
 SELECT kg_list_ids('brand') -> 'ids' AS brands, kg_list_ids('product') -> 'ids' AS products;
 SELECT version, description, instructions, revision FROM kg_bundle;
 
--- expected_revision; options are checked; parts that are left out are not an
--- empty bundle.
+-- expected_revision. Options are checked. A missing part of a bundle is not the same
+-- as an empty one.
 SELECT pg_temp.refused('{}', '{"expected_revision": 1}');
 SELECT pg_temp.refused('{}', '{"expected_revision": -1}');
 SELECT kg_apply_bundle(b || '{"version": "3"}', '{"expected_revision": 3}') ->> 'revision' AS revision FROM bundle;
@@ -87,8 +87,8 @@ SELECT pg_temp.fails($$SELECT kg_apply_bundle('[]')$$);
 SELECT pg_temp.fails($$SELECT kg_apply_bundle('{"bundle_name": "No", "schemas": 7}')$$);
 SELECT pg_temp.refused('{"entitys": []}');
 
--- All errors at once, each with type, id, place, keyword, value and what was
--- expected; and nothing is written.
+-- All errors are reported at once, each with type, id, place, keyword, value and
+-- what was expected. Nothing is written.
 SELECT pg_temp.refused('{"entities": [
   {"entity_type": "brand", "items": [{"id": "a", "name": "A", "founded": 1700}, {"id": "a", "name": "Again"}, {"name": "None"}, 7]},
   {"entity_type": "brnd", "items": []},

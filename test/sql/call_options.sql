@@ -1,5 +1,5 @@
--- The options of kg_call_tool(): what is none of them is refused as an error of
--- the call, and says what is possible.
+-- The options of kg_call_tool(). An unknown option is an error of the call, which
+-- lists the possible options.
 \i test/data/prelude.sql
 CALL test.tenant('options_a', 'options_a write');
 \c - options_a

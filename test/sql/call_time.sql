@@ -1,5 +1,6 @@
--- kg_graph.max_call_time ends whatever a call that reads does, also where it waits in a function of a policy's or an authorizer's.
--- Without that the statement's own time-out ends it, which says so.
+-- kg_graph.max_call_time ends every call that reads, even while it waits in a
+-- function of a policy or an authorizer. Without this setting, the time-out of the
+-- statement ends the call, and the error says so.
 \i test/data/prelude.sql
 CALL test.tenant('call_time', 'call_time_a write');
 SELECT kg_grant('call_time', current_user::text, 'admin');

@@ -1,5 +1,5 @@
--- What a call leaves behind: no clock that a later one is told the time by, no
--- executor, no portal and no snapshot, so that tables can be changed after it.
+-- A call leaves nothing behind: no clock that would give a later call its time, no
+-- executor, no portal and no snapshot. So tables can be changed after it.
 \i test/data/prelude.sql
 CALL test.tenant('calls', 'regress_calls write');
 SET ROLE regress_calls;

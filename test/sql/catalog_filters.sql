@@ -1,6 +1,6 @@
--- Every filter operator on every type, as a role under row-level security, with
--- a second tenant beside it; the answers are compared with a plain evaluation
--- of the stored documents in SQL.
+-- Every filter operator on every type, as a role under row-level security, with a
+-- second tenant in the database. The replies are compared with a plain evaluation of
+-- the stored documents in SQL.
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('filter_a', 'filter_writer write', 'filter_reader read');

@@ -1,4 +1,4 @@
--- What replies say of x-derived, x-untrusted and x-content-type properties.
+-- How replies mark x-derived, x-untrusted and x-content-type properties.
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('mark_a', 'mark_admin admin', 'mark_reader read');

@@ -1,5 +1,5 @@
--- Order, pages, cursors, totals and the byte budget of the list tools, as a
--- role under row-level security with a second tenant beside it.
+-- Order, pages, cursors, totals and the byte limit of the list tools, as a role
+-- under row-level security, with a second tenant in the database.
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('page_a', 'page_writer write', 'page_reader read');

@@ -1,5 +1,6 @@
--- The plans of every statement that the catalog tools send, as an ordinary role
--- under row-level security: by index, led by the tenant, and bounded by more.
+-- The plans of every statement of the list and get tools, as an ordinary role under
+-- row-level security. Each must use an index that begins with the tenant, and be
+-- bounded by other conditions, too.
 SELECT current_user AS owner \gset
 CREATE ROLE plan_admin LOGIN;
 CREATE ROLE plan_reader LOGIN;

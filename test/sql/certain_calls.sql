@@ -1,4 +1,5 @@
--- A call that is told asks the same question: every character of what was sent is accounted for, or there is no call.
+-- A suggested call asks the same question as the refused one: it accounts for every
+-- character of the input, or no call is suggested.
 \i test/data/prelude.sql
 CALL test.tenant('certain', 'certain_a admin');
 \c - certain_a

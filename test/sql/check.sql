@@ -1,4 +1,5 @@
--- kg_check(): each kind of damage is found, by the name it has, and mended where it can be.
+-- kg_check(): each kind of damage is found and reported under its name, and repaired
+-- if possible.
 \i test/data/prelude.sql
 DROP ROLE IF EXISTS check_admin, check_writer, check_other, check_dba;
 CREATE ROLE check_dba;

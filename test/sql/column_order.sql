@@ -1,5 +1,5 @@
--- A table that an update of the extension changed may have its columns in
--- another order than a fresh one: triggers find them by name.
+-- After an update of the extension, the columns of a table may have another order
+-- than in a fresh installation. Triggers must find them by name.
 BEGIN;
 ALTER TABLE kg_entity DROP COLUMN version, DROP COLUMN created_at, DROP COLUMN updated_at;
 ALTER TABLE kg_entity ADD COLUMN updated_at timestamptz NOT NULL DEFAULT now(),

@@ -1,5 +1,6 @@
--- The toolset compact, as ordinary roles: who has it, that each tool answers as
--- the one behind it, whose arguments errors and next speak of, and bytes.
+-- The toolset compact, as ordinary roles: who has it; each tool replies as the tool
+-- that it stands for; the argument names in its errors and in next; and the size of
+-- its list in bytes.
 \i test/data/prelude.sql
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'

@@ -1,5 +1,6 @@
--- The compact tools with arguments of any kind: refused in the words of what was
--- sent, or answered; nothing internal, no name of a tool or argument behind.
+-- The compact tools with arguments of any kind. They either reply or refuse the call
+-- in terms of the arguments that were sent. Neither names anything internal, nor the
+-- tool or arguments that the tool stands for.
 \i test/data/prelude.sql
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'

@@ -1,4 +1,5 @@
--- Counts of edges with x-index: kept as keys by whoever changes edges, read for who sees all of them, counted for everybody else.
+-- Counts of edges with x-index. Every writer of edges maintains them as keys. They
+-- are read for callers that see all edges, and computed for all others.
 \set VERBOSITY terse
 \pset format unaligned
 \pset tuples_only on

@@ -1,4 +1,5 @@
--- A cursor holds what its maker sees: another role of the tenant cannot use it.
+-- A cursor is bound to what its creator sees: another role of the tenant cannot use
+-- it.
 \i test/data/prelude.sql
 CALL test.tenant('cursors', 'regress_cursor_all write', 'regress_cursor_some read');
 CREATE POLICY regress_cursor_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO regress_cursor_some USING (entity_id > 't5');

@@ -1,6 +1,6 @@
 \i test/data/prelude.sql
--- Older dialects: drafts 4 and 6 of JSON Schema, schemas of OpenAPI 3.0.
--- What the suite (test/suite) does not show: errors, warnings, published schemas.
+-- Older dialects: drafts 4 and 6 of JSON Schema, schemas of OpenAPI 3.0. Tests what
+-- the suite (test/suite) does not cover: errors, warnings, published schemas.
 
 -- The boolean bounds of draft-04.
 SELECT v, kg_validate(v::jsonb, s) AS valid, kg_validation_errors(v::jsonb, s) -> 0 AS violation

@@ -1,5 +1,6 @@
--- What an application may do to kg_entity besides the plain statements: MERGE, CTEs, subscripts,
--- filled columns, prepared statements under several roles, savepoints, cursors; and what hides our names.
+-- Other statements of applications on kg_entity: MERGE, CTEs, subscripts, filled
+-- columns, prepared statements under several roles, savepoints, cursors, and objects
+-- that hide the extension's names.
 \i test/data/prelude.sql
 CALL test.tenant('more a', 'regress_more_a write');
 CALL test.tenant('more b', 'regress_more_b write');
@@ -22,8 +23,8 @@ SELECT kg_apply_bundle(b) ->> 'revision' AS revision FROM bundle;
 SET ROLE regress_more_a;
 SELECT kg_apply_bundle(b) ->> 'revision' AS revision FROM bundle;
 
--- One statement that inserts, updates and deletes, with references among what it does: MERGE where there
--- is one, the same with CTEs where there is not.
+-- One statement that inserts, updates and deletes, with references among these rows:
+-- by MERGE if the server has it, otherwise the same by CTEs.
 SELECT current_setting('server_version_num')::int >= 150000 AS merge \gset
 \if :merge
 MERGE INTO kg_entity e USING (VALUES ('earth', '{"id": "earth", "name": "Terra"}'::jsonb), ('mars', '{"id": "mars", "size": 4, "within": "phobos"}'), ('phobos', '{"id": "phobos", "within": "mars"}'), ('france', NULL)) v(id, data)

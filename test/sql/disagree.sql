@@ -1,6 +1,6 @@
--- What two statements of one call can disagree about: entities that are gone
--- while what is derived from them is not yet, and policies that change their
--- answer.  What is not there is in no list and no count.
+-- Differences between two statements of one call: entities that are deleted while
+-- their derived rows still exist, and policies that change their result. A missing
+-- entity must be in no list and no count.
 \i test/data/prelude.sql
 CALL test.tenant('disagree', 'regress_disagree admin');
 SET ROLE regress_disagree;

@@ -1,5 +1,5 @@
 \i test/data/prelude.sql
--- How much is compared to find duplicates (src/query/duplicates).
+-- The amount of work that the search for duplicates does (src/query/duplicates).
 CALL test.tenant('duplicates', 'dora admin');
 SET kg_graph.tenant = 'duplicates';
 SET ROLE dora;

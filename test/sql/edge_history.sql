@@ -1,4 +1,4 @@
--- What edges were: history of relations, kg_history() of edges, kg_revert().
+-- Former states of edges: history of relations, kg_history() of edges, kg_revert().
 \i test/data/prelude.sql
 CALL test.tenant('edge_history', 'edge_history_admin admin', 'edge_history_writer write', 'edge_history_reader read');
 CALL test.tenant('edge_history2', 'edge_history_other admin');

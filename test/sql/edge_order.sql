@@ -1,5 +1,5 @@
--- What is done to an edge more than once within a statement is told in the order
--- in which its states followed each other.
+-- If a statement changes an edge more than once, the changes are recorded in the
+-- order of its states.
 \i test/data/prelude.sql
 CALL test.tenant('edge_order', 'regress_edge_order admin');
 SET ROLE regress_edge_order;

@@ -1,5 +1,5 @@
--- Embeddings, as far as they need no pgvector: what is stored, and what it goes with.
--- (test/t/017_embeddings.pl searches.)
+-- Embeddings, as far as they need no pgvector: what is stored, and when it is
+-- deleted. (test/t/017_embeddings.pl tests searches.)
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('vec', 'vec_writer admin', 'vec_reader read', 'vec_part write');

@@ -1,4 +1,5 @@
--- EXECUTE is no right: default privileges and GRANT ... ON ALL FUNCTIONS give it to whom nobody meant.
+-- The privilege EXECUTE does not give the right to act: default privileges and GRANT
+-- ... ON ALL FUNCTIONS may grant it to any role.
 \i test/data/prelude.sql
 CALL test.tenant('rights_a', 'rights_ann read', 'rights_admin admin');
 CALL test.tenant('rights_b', 'rights_bob write');

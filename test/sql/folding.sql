@@ -1,4 +1,5 @@
--- How names and words are folded: case, accents, points and vowel marks do not matter, in any script; signs that are letters do.
+-- Folding of names and words, in any script: differences of case, accents, points
+-- and vowel marks are ignored, but signs that are letters are kept.
 \i test/data/prelude.sql
 CALL test.tenant('folding', 'regress_folding write');
 SET ROLE regress_folding;

@@ -1,4 +1,5 @@
--- An id that a trigger of the DBA's takes again while the statement that gave it up still runs.
+-- A trigger of the DBA uses an id again while the statement that has freed it still
+-- runs.
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('freed', 'freed_eve write');

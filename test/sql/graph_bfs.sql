@@ -111,8 +111,8 @@ SELECT kg_describe('{"id": "n1", "max_bytes": "2048"}');
 SELECT n->'properties' FROM jsonb_array_elements(kg_neighbors('{"start_node": {"label": "post", "node_id": "c1"}}')->'nodes') n;
 SELECT kg_drop_bundle('counted') IS NOT NULL;
 
--- A policy of a DBA's own hides a node: it does not bridge, is not counted, not
--- described, not found, and differs in nothing from one that is missing.
+-- A policy of the DBA hides a node. The node connects no other nodes, is not
+-- counted, described or found, and differs in nothing from a missing node.
 \c - :owner
 CREATE POLICY nobody_sees_bob ON kg_entity AS RESTRICTIVE FOR SELECT TO bfs_a USING (entity_id <> 'bob');
 \c - bfs_a

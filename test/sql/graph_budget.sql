@@ -1,5 +1,5 @@
--- The size of replies: every graph tool within max_bytes and max_tokens, and
--- what it leaves out is counted; as an ordinary role.
+-- The size of replies: every graph tool keeps max_bytes and max_tokens, and counts
+-- what it leaves out; as an ordinary role.
 \i test/data/prelude.sql
 CALL test.tenant('budget_a', 'budget_a write');
 \c - budget_a

@@ -1,7 +1,6 @@
--- What is done in memory ends in time, too: a search whose reading takes no
--- time and whose walking, without an end of its own, would take minutes.  It
--- ends by the clock or by a cancel; where these were not looked at while it
--- walks, it would end by kg_graph.max_edges.  No time is measured.
+-- Work in memory must end in time, too. Here, a search reads quickly but would walk
+-- for minutes. The call time or a cancel ends it. If the walk did not check these,
+-- kg_graph.max_edges would end it. No time is measured.
 \i test/data/prelude.sql
 CALL test.tenant('clock_a', 'clock_a write');
 CREATE FUNCTION clock_walk(options jsonb DEFAULT '{}') RETURNS text LANGUAGE sql AS $$
@@ -9,8 +8,9 @@ SELECT coalesce(c->>'code', 'done') || ': ' || (c->>'message') FROM (SELECT kg_c
 \c - clock_a
 \pset format unaligned
 \pset tuples_only on
--- Each of 500 s - a - t, and a in a thicket: a to each x, each x to each y.  From
--- an s to t there is one simple path, and millions of walks that come back to a.
+-- 500 paths s - a - t, and for each a a thicket: edges from a to each x, and from
+-- each x to each y. From an s to its t there is one simple path, but millions of
+-- walks return to a.
 SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'thicket', 'version', '1',
   'schemas', '[{"entity_type": "node", "schema": {"type": "object", "x-id-field": "id", "required": ["id"], "properties": {"id": {"type": "string"}}}}]'::jsonb,
   'relations', '[{"name": "NEXT", "from": "node", "to": "node", "schema": {"type": "object", "properties": {"w": {"type": "number", "x-index": true}}}}]'::jsonb,

@@ -1,4 +1,5 @@
--- What graph tools tell of nodes and edges: columns, edge_columns, ids_only; limit 0; the order of a reply's text.
+-- What graph tools return about nodes and edges: columns, edge_columns, ids_only;
+-- limit 0; the order of a reply's text.
 \i test/data/prelude.sql
 \pset format unaligned
 \pset tuples_only on

@@ -1,12 +1,12 @@
--- The cost of a search is estimated before it runs: as ordinary roles, over
--- graphs where every node has ten edges, so that the estimate is known.
+-- The cost of a search is estimated before it runs. As ordinary roles, over graphs
+-- in which every node has ten edges, so that the estimate is known.
 \i test/data/prelude.sql
 CALL test.tenant('cost_a', 'cost_a write');
 CALL test.tenant('cost_b', 'cost_b write', 'cost_some read');
 CALL test.tenant('cost_c', 'cost_c write');
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO cost_a, cost_b, cost_c, cost_some; GRANT pg_read_all_stats TO cost_a, cost_b, cost_c, cost_some;
--- n nodes in a ring, each with an edge to the next five; and others, that a
--- policy hides, with an edge to each of the ring
+-- n nodes in a ring, each with an edge to the next five; and other nodes, which a
+-- policy hides, with an edge to each node of the ring
 CREATE FUNCTION cost_ring(nodes int, hidden int) RETURNS jsonb LANGUAGE sql AS $$
 SELECT jsonb_build_object('bundle_name', 'ring', 'version', '1',
   'schemas', '[{"entity_type": "node", "schema": {"type": "object", "x-id-field": "id", "required": ["id"], "properties": {"id": {"type": "string"}, "g": {"type": "integer", "x-index": true}, "hidden": {"type": "boolean"}}}}]'::jsonb,
@@ -73,8 +73,8 @@ SELECT kg_pack() >= 0;
 \c - cost_some
 SELECT string_agg(coalesce(cost_of(tool, arguments), '-'), ',' ORDER BY i) = :'mine' FROM cost_calls;
 
--- hubs: a step of two hops that ends in the first of them, and steps whose
--- second hop is from hubs, are estimated as what they are
+-- hubs: the estimate is right for a step of two hops that ends in the first hub, and
+-- for steps whose second hop starts at hubs
 \c - cost_c
 SELECT kg_apply_bundle(cost_hubs()) ? 'revision';
 SELECT cost_of('traverse_relationships', jsonb_build_object('from', '{"label": "node", "ids": ["hub0"]}'::jsonb, 'relationships', r::jsonb)) FROM unnest(ARRAY[

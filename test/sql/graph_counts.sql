@@ -1,5 +1,6 @@
--- bfs_query counts edges while it walks where every node stays, and
--- explore_neighbors looks around its page once more: against recursive SQL.
+-- bfs_query counts edges during the search if every node is kept, and
+-- explore_neighbors searches around its page a second time. Both are compared with
+-- recursive SQL.
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('counts', 'regress_counts write');

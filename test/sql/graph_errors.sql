@@ -1,4 +1,4 @@
--- What the graph tools refuse, and that they say what to send instead.
+-- Errors of the graph tools, which say what to send instead.
 \i test/data/prelude.sql
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'

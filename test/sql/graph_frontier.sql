@@ -1,5 +1,5 @@
--- How a frontier is read, packed in blocks or by a row of a node's own, or not
--- or partly, changes nothing: against recursive SQL.
+-- The result does not depend on how a frontier is read: packed in blocks, packed in
+-- a row for one node, partly packed or not packed. Compared with recursive SQL.
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('frontier', 'regress_frontier write');
@@ -110,8 +110,8 @@ SELECT block FROM kg_adjacency WHERE tenant = 'frontier';
 SET ROLE regress_frontier;
 SELECT kg_pack() AS packed;
 RESET ROLE;
--- the highest numbers that a node can be given are in a block like others, and do not keep it from ending
--- (who restores a dump says which numbers its nodes have)
+-- the highest possible node numbers are in a block like others, and the search over
+-- blocks ends (a restored dump may contain any node numbers)
 INSERT INTO kg_entity (tenant, bundle, entity_type, entity_id, node, data)
   SELECT 'frontier', 'frontier', 'nn', 'high' || i, 9223372036854775807 - i * 16, jsonb_build_object('id', 'high' || i) FROM generate_series(0, 3) i;
 SET ROLE regress_frontier;

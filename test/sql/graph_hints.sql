@@ -1,5 +1,5 @@
--- What an empty answer of the graph tools says instead, as ordinary roles: no
--- hint names what the caller cannot see.
+-- Hints in empty replies of the graph tools, as ordinary roles. No hint names
+-- anything that the caller cannot see.
 \i test/data/prelude.sql
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'

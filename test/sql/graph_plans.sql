@@ -1,5 +1,5 @@
--- How every statement of the graph tools is planned under row-level security,
--- as an ordinary role, in a tenant that is one of two: by indexes only.
+-- The plans of every statement of the graph tools, under row-level security, as an
+-- ordinary role, with a second tenant in the database. They must use only indexes.
 \i test/data/prelude.sql
 \set VERBOSITY default
 \getenv abs_srcdir PG_ABS_SRCDIR

@@ -1,5 +1,5 @@
--- Walks, as ordinary roles: as far as they go, what lies beyond, over which
--- relationships; against recursion over the edges that the caller sees.
+-- Walks, as ordinary roles: how far they go, what is beyond, and over which
+-- relationships. Compared with recursive SQL over the edges that the caller sees.
 \i test/data/prelude.sql
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'

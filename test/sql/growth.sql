@@ -1,5 +1,6 @@
--- Small input that grows: answered or refused, never out of time or memory.
--- test/growth/run looks for more of it, and measures.
+-- Small input that needs much time or memory is either processed or refused; no call
+-- runs out of time or memory. test/growth/run searches for more such input, and
+-- measures.
 \i test/data/prelude.sql
 CALL test.tenant('growth_a', 'grow_admin admin');
 SET ROLE grow_admin;
@@ -86,8 +87,9 @@ SELECT length(kg_validation_errors('{}', jsonb_build_object('$ref', '#/$defs/n',
 FROM generate_series(1, 50), unnest(ARRAY['model', 'basic', 'detailed']) o GROUP BY o;
 SELECT kg_validation_errors('[1e131071, 12345]', '{"items": {"type": "string"}}') #> '{0,got}' AS got, length(kg_validation_errors('[1e131071, 1e-16000]', '{"items": {"enum": [1e131071, "a"], "maximum": 3e131070}}')::text) < 3000 AS short;
 
--- Registered tools: the arguments that a template makes are bounded while they are made, a sequence ends at the first limit,
--- and its replies are counted as they come.
+-- Registered tools: the size of the arguments is limited while a template makes
+-- them. A sequence ends at the first limit, and its replies are counted as they
+-- arrive.
 SET ROLE grow_admin;
 SELECT kg_apply_bundle('{"bundle_name": "named", "version": "1", "schemas": [{"entity_type": "named", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "text": {"type": "string"}}}}],
   "entities": [{"entity_type": "named", "items": [{"id": "a"}]}]}') -> 'changed' AS changed;

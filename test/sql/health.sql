@@ -1,4 +1,4 @@
--- kg_health(): what is wrong is said, to whom it concerns.
+-- kg_health() reports each problem, to the callers that it concerns.
 \i test/data/prelude.sql
 SELECT current_user AS super \gset
 CALL test.tenant('health', 'health_reader write');

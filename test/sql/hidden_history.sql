@@ -1,4 +1,4 @@
--- Histories of what was hidden, or is: of a caller with scope paths.
+-- Histories of entities that were or are hidden from a caller with scope paths.
 \i test/data/prelude.sql
 CREATE ROLE past_gateway LOGIN;
 CALL test.tenant('past', 'past_admin admin');

@@ -1,4 +1,6 @@
--- The number of an entity is not the writer's to choose, and what is kept of it is told of the entity that had it, to who saw that one.
+-- A writer cannot choose the node number of an entity. Data that is stored under a
+-- number is only shown as data of the entity that had it, to callers that saw that
+-- entity.
 \i test/data/prelude.sql
 CALL test.tenant('nodes', 'nodes_admin admin');
 CREATE ROLE nodes_gateway LOGIN;

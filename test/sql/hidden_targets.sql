@@ -1,5 +1,6 @@
--- What a hidden entity refers to does not become another entity, by the hand of a caller that does not see who refers:
--- neither in one statement or call, nor step by step with deferred references.
+-- The target of a reference of a hidden entity must not become another entity by a
+-- write of a caller that does not see the hidden entity: neither within one
+-- statement or call, nor in steps with deferred references.
 \i test/data/prelude.sql
 CREATE ROLE targets_gateway LOGIN;
 CALL test.tenant('targets', 'targets_admin admin');

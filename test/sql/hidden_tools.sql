@@ -1,4 +1,6 @@
--- Registered tools over what an agent lacks do not exist for it, in no list, table or setting; and what a call writes, the steps and messages after it see.
+-- Registered tools that use a bundle that an agent lacks do not exist for it: they
+-- are in no list, table or setting. What a call writes is visible to its later steps
+-- and messages.
 \i test/data/prelude.sql
 CALL test.tenant('hidden_tools', 'hidden_tools_admin admin');
 SET ROLE hidden_tools_admin;

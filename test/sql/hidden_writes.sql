@@ -1,5 +1,6 @@
--- Writes of a caller that does not see all of its tenant: nothing that it does not see is touched, and nothing tells of it
--- but what cannot be kept from it.  By scope paths, by an agent, by a policy of a DBA's own.
+-- Writes of a caller that does not see its whole tenant, because of scope paths, an
+-- agent or a policy of the DBA. They change nothing that is hidden, and reveal only
+-- what cannot be kept secret.
 \i test/data/prelude.sql
 CREATE ROLE hidden_gateway LOGIN;
 CALL test.tenant('hidden', 'hidden_writer admin');
@@ -102,15 +103,15 @@ CREATE POLICY hidden_own ON kg_entity AS RESTRICTIVE FOR SELECT TO hidden_writer
 SET client_min_messages = warning;
 \set VERBOSITY terse
 BEGIN; SELECT * FROM hidden_writes(); ROLLBACK;
--- No conflict that goes away when the call is repeated.
--- Numbers of rows that are hidden from the caller are not told.
+-- No reply reports a conflict that a repeated call would not get. The numbers of
+-- hidden rows are not reported.
 SELECT kg_pack() IS NULL AS pack_is_silent, kg_rebuild() AS rebuilt, kg_prune_history('2020-01-01') IS NULL AS prune_is_silent;
 BEGIN; SELECT bundle, hidden_try(format('SELECT kg_drop_bundle(%L)', bundle)) AS dropped FROM kg_bundle ORDER BY 1; ROLLBACK;
 \c - :owner
 SELECT * FROM hidden_changed();
--- A schema that the caller chooses asks nothing of what is hidden, nor does the
--- number of errors tell how many refer: one of its own that they satisfy, and
--- one that they do not, are answered alike.
+-- A schema that the caller writes must not test hidden entities, and the number of
+-- errors must not say how many hidden entities refer. Two schemas, one that hidden
+-- entities satisfy and one that they do not, get the same reply.
 \c - hidden_writer
 SET client_min_messages = warning;
 CREATE FUNCTION pg_temp.hidden_ask(asked text) RETURNS text LANGUAGE sql AS $$

@@ -1,4 +1,4 @@
--- What entities were: x-history, kg_history(), kg_revert(), and versions that
+-- Former states of entities: x-history, kg_history(), kg_revert(), and versions that
 -- never start again.
 \i test/data/prelude.sql
 CALL test.tenant('history', 'history_admin admin', 'history_writer write', 'history_reader read');
@@ -23,8 +23,8 @@ SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [
 SELECT kg_export_bundle('shop') -> 'schemas' -> 0 -> 'schema' -> 'x-history' AS exported;
 SELECT said($$kg_apply_bundle('{"bundle_name": "bad", "version": "1", "schemas": [{"entity_type": "bad", "schema": {"type": "object", "x-id-field": "id", "x-history": "yes", "properties": {"id": {"type": "string"}}}}]}')$$);
 
--- Written by a bundle, by plain SQL and by a put; what is the same is no change,
--- 1.0 for 1.00 is one.
+-- Writes by a bundle, by plain SQL and by kg_put_entities(). An equal document is no
+-- change, but 1.0 instead of 1.00 is one.
 SET ROLE history_writer;
 UPDATE kg_entity SET data = data || '{"tier": "budget", "price": 1.0}' WHERE entity_id = 'north';
 UPDATE kg_entity SET data = data WHERE entity_id = 'north';
@@ -185,8 +185,9 @@ SELECT told(kg_history('brand', 'north'));
 UPDATE kg_entity SET data = data || '{"area": "last"}' WHERE entity_id = 'north';
 SELECT told(kg_history('brand', 'north'));
 
--- Who sees a part of the tenant: an entity that is hidden now has no history, and
--- no image that was hidden is shown; what is gone counts by what it was last.
+-- A caller that sees a part of the tenant: an entity that is hidden now has no
+-- history, and an image that was hidden is not shown. A deleted entity is visible if
+-- its last image is.
 SET ROLE history_admin;
 SELECT kg_apply_bundle('{"bundle_name": "files", "version": "1", "schemas": [
   {"entity_type": "file", "schema": {"type": "object", "x-id-field": "id", "x-scope-field": "path", "x-history": true, "properties": {

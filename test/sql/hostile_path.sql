@@ -1,7 +1,7 @@
--- Whatever the caller's search_path finds before pg_catalog, every function and
--- every MCP method answers as without it: all operators, functions, aggregates
--- and types that pg_catalog has are there once more, raising an error; so are
--- temporary tables of our tables' names.
+-- Whatever the caller's search_path contains before pg_catalog, every function and
+-- every MCP method must reply as without it. Here, all operators, functions,
+-- aggregates and types of pg_catalog exist a second time and raise an error, and
+-- temporary tables have the names of the extension's tables.
 \i test/data/prelude.sql
 SELECT current_user AS super \gset
 CREATE ROLE hostile_gateway LOGIN;

@@ -1,4 +1,5 @@
--- What writing looks up is looked up by an index, whatever the statistics say: here every edge leads to one hub, and ANALYZE has seen it.
+-- Writes look up rows by an index, whatever the statistics are. Here every edge
+-- leads to one hub, and ANALYZE has recorded this.
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('hub', 'hub_writer write');

@@ -1,5 +1,5 @@
--- A write with an idempotency key is done once: sent again it answers the first
--- reply, and another write with the key is refused.
+-- A write with an idempotency key is done once. If it is sent again, the first reply
+-- is returned. Another write with the same key is refused.
 \i test/data/prelude.sql
 CALL test.tenant('idem', 'idem_app write', 'idem_other admin', 'idem_reader read');
 CALL test.tenant('idem 2', 'idem_app write');

@@ -1,5 +1,5 @@
--- What kg_entity.index_keys and kg_index_key say of an entity is the same after whatever
--- was written, and a field's number is never given to another field.
+-- kg_entity.index_keys and kg_index_key contain the same keys of an entity after any
+-- write. The number of a field is never given to another field.
 \i test/data/prelude.sql
 \set SHOW_CONTEXT never
 CALL test.tenant('index keys', 'regress_keys_writer write');

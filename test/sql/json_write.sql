@@ -1,5 +1,5 @@
--- Replies are written in the binary form directly: byte for byte what the
--- server makes of their text, whatever a stored document holds.
+-- Replies are written directly in the binary form. They must be equal, byte for
+-- byte, to the result of parsing their text, whatever a stored document contains.
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('json', 'json_reader write');

@@ -1,5 +1,5 @@
--- kg_login: what a token has to be, and what it gives.
--- The tokens and keys below were made for this test with openssl; they expire in 2100.
+-- kg_login(): the requirements for a token, and the access that it gives. The tokens
+-- and keys below were made for this test with openssl; they expire in 2100.
 \i test/data/prelude.sql
 CREATE ROLE login_gateway LOGIN;
 CREATE ROLE login_plain LOGIN;
@@ -178,8 +178,8 @@ SELECT name, pg_temp.refused(token) FROM (VALUES
   (60, 'spare bits', 'e31.e30.e30')
 ) t(n, name, token) ORDER BY n;
 
--- Numbers that numeric does not hold, and nesting without end, in good JSON:
--- unsigned they are unsigned tokens, signed they are refused for what they say.
+-- Valid JSON with numbers outside of numeric, or with very deep nesting. Unsigned,
+-- it is refused as an unsigned token; signed, it is refused because of its content.
 CREATE FUNCTION pg_temp.part(data bytea) RETURNS text LANGUAGE sql
   RETURN rtrim(translate(encode(data, 'base64'), E'+/=\n', '-_'), '=');
 CREATE FUNCTION pg_temp.pad(secret text, byte int) RETURNS bytea LANGUAGE sql

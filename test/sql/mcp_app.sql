@@ -1,4 +1,5 @@
--- The explorer as an MCP App: told of to who agreed on it, where the page is, and to nobody else.
+-- The explorer as an MCP App: only clients that accept it, where the page exists,
+-- are told of it.
 \i test/data/prelude.sql
 \set VERBOSITY default
 SELECT current_user AS owner, current_setting('data_directory') || '/kg_app.html' AS page, current_setting('data_directory') || '/postgresql.conf' AS other \gset

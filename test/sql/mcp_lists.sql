@@ -1,4 +1,5 @@
--- The lists of kg_mcp: whole over their pages, the same every time, and new as soon as something changed.
+-- The lists of kg_mcp: complete over their pages, the same for each request, and new
+-- as soon as something has changed.
 \i test/data/prelude.sql
 CALL test.tenant('lists', 'lists_admin admin');
 CREATE FUNCTION lists_bundle(name text, types int) RETURNS jsonb LANGUAGE sql AS $$

@@ -1,5 +1,6 @@
 -- The text of a result in rows (kg_graph.mcp_text = rows), as an ordinary role:
--- what is told once, what goes without saying, and what stays as it is.
+-- values that are written once, values that are omitted, and values that stay
+-- unchanged.
 \i test/data/prelude.sql
 CALL test.tenant('mcp_rows', 'mcp_rows admin');
 -- the text, where the structured content is what it is without rows

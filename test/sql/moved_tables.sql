@@ -1,6 +1,6 @@
--- A table or sequence of ours that its owner moved to another schema, a column that
--- has another name: what needs it says so by name, nobody is shown more, and no
--- session ends.
+-- The owner has moved a table or sequence of the extension to another schema, or
+-- renamed a column. Every function that needs it must name it in its error, no
+-- caller sees more, and no session ends.
 \i test/data/prelude.sql
 CREATE ROLE moved_writer;
 CALL test.tenant('moved');

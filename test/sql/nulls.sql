@@ -1,4 +1,5 @@
--- What writes or administers says which argument was NULL, and runs with none; what looks up answers NULL, or is told of it.
+-- Functions that write or administer raise an error that names the argument that was
+-- NULL. Functions that look something up return NULL, or raise such an error.
 \set VERBOSITY terse
 CREATE ROLE nulls_caller;
 CREATE FUNCTION nulls_given(type regtype) RETURNS text IMMUTABLE LANGUAGE sql AS $$

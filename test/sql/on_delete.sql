@@ -1,5 +1,6 @@
--- x-on-delete where several properties of an entity name what is deleted, by one relation or by several: the strictest
--- rule decides for the entity, restrict before cascade before set_null.
+-- x-on-delete if several properties of an entity refer to a deleted one, by one
+-- relation or by several. The strictest rule decides for the entity: restrict before
+-- cascade before set_null.
 \i test/data/prelude.sql
 CALL test.tenant('del', 'regress_del admin');
 CREATE FUNCTION pg_temp.tries(statement text) RETURNS text LANGUAGE plpgsql AS $$

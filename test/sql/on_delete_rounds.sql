@@ -1,5 +1,6 @@
--- x-on-delete in several rounds: what goes along is found before anything is written, and goes in one statement; what
--- stays is written as it is then, whatever triggers have written meanwhile.
+-- x-on-delete in several rounds. All entities to delete are found before anything is
+-- written, and are deleted by one statement. Other entities are written in their
+-- current state, even if triggers have changed them meanwhile.
 \i test/data/prelude.sql
 CALL test.tenant('rounds', 'regress_rounds admin');
 SET ROLE regress_rounds;

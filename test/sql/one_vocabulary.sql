@@ -1,5 +1,7 @@
--- One word for one thing: every tool takes a handle for an object that names one entity and the other way round, "type" for
--- the label of a selection, "relation" for a relationship's name, and reports it; what has two readings is refused.
+-- One word for one thing. Every tool accepts a handle for an object that names one
+-- entity, and the reverse, "type" for the label of a selection, and "relation" for
+-- the name of a relationship, and reports the change. Input with two meanings is
+-- refused.
 \i test/data/prelude.sql
 \pset format unaligned
 \pset tuples_only on

@@ -1,5 +1,6 @@
--- Every operator that is allowed on a property selects the same entities by keys (SQL) and by documents (C): as a list, as nodes
--- and as the ends of a step. A new operator appears here by itself, with the entities that it selects.
+-- Every operator that is allowed on a property must select the same entities by keys
+-- (SQL) and by documents (C): in a list, as nodes, and as the ends of a step. A new
+-- operator appears here automatically, with the entities that it selects.
 \i test/data/prelude.sql
 CALL test.tenant('ops', 'ops_anna write');
 \c - ops_anna

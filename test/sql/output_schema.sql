@@ -1,6 +1,6 @@
--- What a tool answers is what it publishes: every reply, and every error, is
--- held against the outputSchema that kg_list_tools() gives for the tool.  The
--- SDKs' clients do the same and refuse what does not fit.
+-- Replies must conform to the published schema. Every reply and every error is
+-- validated against the outputSchema that kg_list_tools() returns for the tool. The
+-- clients of the SDKs do the same, and refuse a reply that does not conform.
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('output_schema', 'output_schema admin');

@@ -1,6 +1,6 @@
--- Row triggers of a DBA's own that come after ours in the order of names, and row
--- triggers on kg_edge: what is stored is as ours would have it, or the statement is
--- refused; counts of references there are right or refused.
+-- Row triggers of the DBA that fire after those of the extension, and row triggers
+-- on kg_edge. The stored rows must be as the extension makes them, or the statement
+-- is refused. Counts of references in such triggers must be right or refused.
 \i test/data/prelude.sql
 CREATE ROLE columns_writer;
 CREATE ROLE columns_loader BYPASSRLS;

@@ -1,6 +1,6 @@
--- Row triggers of the DBA's own, which fire before keys, terms and edges follow:
--- they change, delete, rename and put back the rows of the statement, and look for
--- them.  What is derived is at the end what kg_rebuild() would derive.
+-- Row triggers of the DBA that fire before keys, terms and edges are derived. They
+-- change, delete, rename and restore the rows of the statement, and search for them.
+-- At the end, the derived rows must be those that kg_rebuild() would derive.
 \i test/data/prelude.sql
 CALL test.tenant('rows', 'regress_rows admin');
 SET ROLE regress_rows;
@@ -129,8 +129,9 @@ DROP TRIGGER a_own ON kg_entity;
 SELECT * FROM rows_state() WHERE place ~ '^[p-s]';
 SELECT * FROM rows_check();
 
--- Looking for what the statement writes: refused where keys are not there yet, by row triggers before and after and by functions;
--- not for the first row, for another type, or with the statement's own snapshot.
+-- Searches for rows of the running statement, by row triggers before and after and
+-- by functions. They are refused while keys are missing. They are allowed for the
+-- first row, for another type, and with the statement's own snapshot.
 CREATE TABLE rows_seen (n int GENERATED ALWAYS AS IDENTITY, seen text);
 GRANT ALL ON rows_seen TO regress_rows;
 CREATE FUNCTION rows_look() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$

@@ -1,6 +1,6 @@
--- Triggers of the DBA's own on kg_entity: they write entities themselves, fail and
--- are caught, change the row, act for another tenant; within plain statements,
--- kg_put_entities and kg_apply_bundle.
+-- Triggers of the DBA on kg_entity. They write entities themselves, fail and are
+-- caught, change the row, or act for another tenant; within plain statements,
+-- kg_put_entities() and kg_apply_bundle().
 \i test/data/prelude.sql
 CALL test.tenant('own a', 'regress_own_a write');
 CALL test.tenant('own b', 'regress_own_b write');
@@ -54,8 +54,9 @@ RESET ROLE;
 SELECT * FROM own_edges WHERE source ~ 'g$';
 DROP TRIGGER own ON kg_entity;
 
--- One whose statements fail and are caught, while what they left to be checked later is remembered:
--- a reference of a row that is gone again, to what comes later; a deletion that did not take place.
+-- A trigger catches the errors of its statements. References that these statements
+-- have left for a later check must be forgotten: the reference of a row that was
+-- rolled back to a later row, and a deletion that did not happen.
 CREATE FUNCTION own_try() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
 BEGIN
   IF NEW.entity_id = 'first' THEN

@@ -1,5 +1,5 @@
--- Verdicts and counts are of what is stored when the call has ended, and a dry run
--- foresees what waits for the commit: triggers and constraints of a DBA's own.
+-- Verdicts and counts describe what is stored at the end of the call, and a dry run
+-- includes the checks at commit: triggers and constraints of the DBA.
 \i test/data/prelude.sql
 CALL test.tenant('verdict', 'verdict_writer write');
 CREATE FUNCTION pg_temp.lines(result jsonb) RETURNS SETOF text LANGUAGE sql AS $$

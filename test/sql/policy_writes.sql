@@ -1,4 +1,5 @@
--- What a policy hides from reading is hidden from every write, whatever command it names.
+-- Rows that a policy hides from reading are hidden from every write, too, whichever
+-- command the policy names.
 \i test/data/prelude.sql
 CALL test.tenant('polwrites', 'polwrites_ada write', 'polwrites_admin admin');
 SET ROLE polwrites_admin;

@@ -1,4 +1,5 @@
--- kg_graph.progress: what takes long tells how far it is, to who asks for it.
+-- kg_graph.progress: long statements report their progress to callers that ask for
+-- it.
 \i test/data/prelude.sql
 RESET client_min_messages;
 CALL test.tenant('progress', 'regress_progress_admin admin');

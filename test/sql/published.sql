@@ -1,5 +1,5 @@
--- What a tool publishes as its input schema binds: whatever a call takes
--- without reporting a repair, the JSON Schema engine takes too.
+-- The published input schemas of tools are complete: any arguments that a call
+-- accepts without reporting a repair are valid for the JSON Schema engine, too.
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('published', 'published_reader write');

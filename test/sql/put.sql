@@ -46,8 +46,9 @@ $$;
 SET ROLE regress_put_writer;
 SELECT kg_apply_bundle(b) -> 'entities' -> 'country' FROM bundle;
 
--- Created, in the order given; references to what is stored and to siblings,
--- also in cycles; keys, terms and edges are there.
+-- Entities are created in the given order. References to stored entities and to
+-- entities of the same call are possible, also in cycles. Keys, terms and edges are
+-- derived.
 SELECT pg_temp.lines(kg_put_entities('person', '[
   {"id": "ann", "name": "Ann", "age": 40, "email": "ann@x", "boss": "bob", "country": "FR"},
   {"id": "bob", "name": "Bob", "age": 50, "email": "bob@x", "boss": "ann", "deputy": "ann@x"},
@@ -65,8 +66,9 @@ SELECT pg_temp.lines(kg_put_entities('person', '[
 SELECT e.entity_id, e.version, e.xmin = b.row_version AS same_row
   FROM kg_entity e LEFT JOIN before b USING (entity_id) WHERE e.entity_type = 'person' ORDER BY e.entity_id COLLATE "C";
 
--- The good ones are written, the bad ones reported: schema, id, id twice, not
--- an object, a missing reference, and who refers to an item that is not written.
+-- Valid items are written, and invalid ones are reported: schema, id, duplicate id,
+-- not an object, a missing reference, and a reference to an item that is not
+-- written.
 SELECT pg_temp.lines(kg_put_entities('person', '[
   {"id": "eve", "age": -1},
   {"id": "fay", "boss": "eve"},

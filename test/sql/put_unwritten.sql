@@ -1,4 +1,6 @@
--- An item that turns out not to be written, as a hidden entity has its id or a trigger keeps it: who refers to it in the same call has a verdict as well, the others are written.
+-- An item is not written after all, because a hidden entity has its id or a trigger
+-- suppresses it. Items of the same call that refer to it get a verdict, too, and the
+-- others are written.
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('unwritten', 'unwritten_eve write');

@@ -1,4 +1,5 @@
--- kg_rebuild(): changes nothing where all is well, and puts right what is not.
+-- kg_rebuild() changes nothing if all derived rows are right, and corrects those
+-- that are not.
 \i test/data/prelude.sql
 CALL test.tenant('rebuild', 'regress_rebuild_admin admin', 'regress_rebuild_writer write');
 CALL test.tenant('rebuild not', 'regress_rebuild_writer write');

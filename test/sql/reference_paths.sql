@@ -1,5 +1,6 @@
--- Paths through references ("buyer.land.name"): shown, filtered, sorted, grouped and summed by, for a caller who sees all
--- and for one from whom rows are hidden; each is compared with a join of the rows that the caller sees.
+-- Paths through references ("buyer.land.name") are shown, filtered, sorted, grouped
+-- and summed by, for a caller that sees everything and for one from which rows are
+-- hidden. Each result is compared with a join of the rows that the caller sees.
 \i test/data/prelude.sql
 \pset format unaligned
 \pset tuples_only on

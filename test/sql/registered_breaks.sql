@@ -1,5 +1,6 @@
--- A bundle that would break a registered tool is refused, with the tool, its version and the path, for each
--- thing that a tool may name; and operands of filters are held against what they are compared with.
+-- A bundle that would break a registered tool is refused, with the tool, its version
+-- and the path, for each kind of object that a tool may name. Operands of filters
+-- are checked against the properties with which they are compared.
 \i test/data/prelude.sql
 \pset format unaligned
 \pset tuples_only on

@@ -1,5 +1,5 @@
--- Registered tools that write: a sequence is all or nothing, has one key, and
--- is not there for readers.
+-- Registered tools that write. A sequence is done completely or not at all, has one
+-- idempotency key, and does not exist for callers that only read.
 \i test/data/prelude.sql
 CALL test.tenant('registered_writes', 'registered_writer admin', 'registered_reader read');
 SET ROLE registered_writer;

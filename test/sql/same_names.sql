@@ -1,4 +1,6 @@
--- Names that would stand for two things. Two properties of one name: refused wherever a schema enters; where such a schema is stored, told, and never taken for each other.
+-- Ambiguous names. Two properties with the same name are refused wherever a schema
+-- is stored. If such a schema is stored already, this is reported, and one property
+-- is never used for the other.
 \i test/data/prelude.sql
 CALL test.tenant('names', 'regress_names admin');
 SET ROLE regress_names;

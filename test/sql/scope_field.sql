@@ -1,4 +1,5 @@
--- Whichever way a type comes to have scopes, its entities have theirs when the transaction ends: none is seen by all for want of one.
+-- However a type gets scopes, its entities have theirs at the end of the
+-- transaction. No entity is visible to all callers because its scope is missing.
 \i test/data/prelude.sql
 CALL test.tenant('scope', 'scope_admin admin');
 CREATE ROLE scope_gateway LOGIN;

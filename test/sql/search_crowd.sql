@@ -1,4 +1,5 @@
--- What is not asked for, or not seen, takes no place among what is found: names with typing errors, completions, hints.
+-- Entities that are not requested, or not visible, do not reduce the number of
+-- results: names with typing errors, completions, hints.
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('crowd', 'crowd_admin admin', 'crowd_reader read');

@@ -1,4 +1,5 @@
--- What runs as the owner of the extension finds nothing that its caller made.
+-- Code that runs as the extension's owner does not use objects that its caller has
+-- created.
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('path', 'path_mallory admin');

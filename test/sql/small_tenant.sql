@@ -1,5 +1,5 @@
--- What goes through all of a small tenant does not go through the nodes of others,
--- whose numbers are between its own: their index is led by the node.
+-- A scan of a small tenant must not read the nodes of other tenants, whose numbers
+-- are between its own, although the index on nodes begins with the node.
 \set ECHO none
 \i test/data/prelude.sql
 \set ECHO all

@@ -1,4 +1,5 @@
--- What a call has read before triggers of a DBA's fired is not written over what they wrote.
+-- If triggers of the DBA write a row, the call does not overwrite it with what it
+-- read before.
 \i test/data/prelude.sql
 CALL test.tenant('stale', 'regress_stale admin');
 SET ROLE regress_stale;

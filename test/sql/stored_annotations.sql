@@ -1,4 +1,5 @@
--- Keywords that 0.1.0 ignored, and stored with any value, are annotations by now: with another value they mean nothing there.
+-- Keywords that are annotations now, but that version 0.1.0 ignored and stored with
+-- any value. Such a value has no effect.
 \i test/data/prelude.sql
 CALL test.tenant('stored', 'regress_stored admin');
 SET ROLE regress_stored;

@@ -76,8 +76,8 @@ WITH d AS (UPDATE kg_entity SET data = '{}' RETURNING 1) SELECT count(*) FROM d;
 RESET ROLE;
 REVOKE ALL ON ALL TABLES IN SCHEMA public FROM tenancy_none;
 
--- One grant is the tenant; several need a choice among them.  A setting grants
--- nothing: where it names another tenant, there is none.
+-- A single grant selects the tenant; several need kg_graph.tenant. A setting grants
+-- nothing: if it names another tenant, the caller has no tenant.
 SET ROLE tenancy_a;
 SELECT kg_tenant(), kg_get('thing', 'same') ->> 'name' AS name;
 SET kg_graph.tenant = 'tenancy b';

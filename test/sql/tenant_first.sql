@@ -1,6 +1,6 @@
--- Nothing that a caller asks of a row comes before whether the row is of its tenant.
--- An InitPlan is run by the first row that gets so far: by a sequence in it a role
--- of one tenant would read ids, names and words of another.
+-- No condition of a caller is evaluated for a row before the comparison of its
+-- tenant. The first row that reaches a condition with an InitPlan executes it. With
+-- a sequence in it, a role of one tenant could read ids, names and words of another.
 SELECT current_user AS owner \gset
 \set VERBOSITY terse
 CREATE ROLE first_ann LOGIN;

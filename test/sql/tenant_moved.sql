@@ -1,4 +1,4 @@
--- kg_mark_moved: who comes for a tenant that has moved is told to try again.
+-- kg_mark_moved(): callers of a tenant that has moved are told to try again.
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('moved', 'regress_moved write', 'regress_both read');

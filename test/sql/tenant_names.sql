@@ -1,4 +1,4 @@
--- Tenants that get another name, and what they take.
+-- Renaming of tenants with all their rows.
 \set VERBOSITY terse
 \pset format unaligned
 \pset tuples_only on

@@ -1,4 +1,4 @@
--- Tenants as lines: what is exported is imported, and nothing else is.
+-- Tenants as lines of JSON: an import writes exactly what the export contains.
 \set VERBOSITY terse
 SET client_min_messages = warning;
 CREATE ROLE regress_transfer;

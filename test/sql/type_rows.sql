@@ -1,4 +1,5 @@
--- The schema of a type is parsed when the type is used: what other types say of it is known then, whichever is used first.
+-- The schema of a type is parsed at the first use of the type. What other types
+-- require of it is known then, whichever type is used first.
 \i test/data/prelude.sql
 CALL test.tenant('rows', 'regress_rows admin');
 CREATE FUNCTION rows_bundle(name text, version text, schemas jsonb, definitions jsonb DEFAULT '[]', entities jsonb DEFAULT '[]') RETURNS jsonb LANGUAGE sql AS $$

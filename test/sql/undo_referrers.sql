@@ -1,5 +1,6 @@
--- An undo neither deletes nor changes what it does not name: who has come to
--- refer to what it would delete keeps that, whatever x-on-delete says.
+-- An undo neither deletes nor changes entities that it does not name. If such an
+-- entity now refers to one that the undo would delete, it keeps its reference,
+-- whatever x-on-delete says.
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS kg_graph;
 CREATE ROLE undo_admin;

@@ -1,5 +1,5 @@
--- A property that an x-ref-field names: each value is of one entity, from the
--- moment it is written, whether anything refers to it or not.
+-- A property that an x-ref-field names is unique: from the moment it is written,
+-- only one entity may have a value, even if nothing refers to it.
 \i test/data/prelude.sql
 CALL test.tenant('unique', 'regress_unique admin');
 CALL test.tenant('unique not');

@@ -110,7 +110,7 @@ WHERE proname IN ('kg_validate', 'kg_validation_errors', 'kg_schema_check') ORDE
 DROP TABLE kg_test_doc;
 DROP ROLE kg_test_validate;
 
--- what one expression is asked changes from call to call: a parameter is no
+-- the arguments of one expression change from call to call: a parameter is not a
 -- constant, and a setting may change within a transaction
 CREATE FUNCTION kg_test_v(d jsonb, s jsonb) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
   AS 'BEGIN RETURN kg_validate(d, s); END';

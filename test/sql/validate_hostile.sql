@@ -1,5 +1,5 @@
--- Schemas and instances that attack: each ends, fast, in the error of a named
--- limit or in an answer.
+-- Hostile schemas and instances: each call ends quickly, with the error of a named
+-- limit or with a result.
 \set VERBOSITY terse
 SET statement_timeout = '2min';
 -- Processor time of this backend, which is the same beside other work; not measured where there is no /proc.

@@ -1,5 +1,6 @@
--- verify_claims, as ordinary roles: every kind of claim, every verdict, what is
--- hidden beside what is invented, and claims that are wrong in themselves.
+-- verify_claims, as ordinary roles: every kind of claim and every verdict; hidden
+-- entities get the same verdict as invented ones; and claims that are invalid
+-- themselves.
 \i test/data/prelude.sql
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'

@@ -1,5 +1,5 @@
--- What the triggers and bundles say about an entity that its schema refuses,
--- and what they keep from who may not see it.
+-- The errors of triggers and bundles about an entity that is not valid for its
+-- schema, and what these errors hide from callers that may not see it.
 \i test/data/prelude.sql
 RESET client_min_messages;
 \set VERBOSITY default
@@ -16,9 +16,9 @@ CREATE FUNCTION pg_temp.bundle(minimum int) RETURNS jsonb LANGUAGE sql AS $$
       jsonb_build_object('amount', jsonb_build_object('type', 'number', 'minimum', minimum)))))
 $$;
 
--- A schema is compiled when it is registered: another dialect, a reference to
--- the network and what the meta-schema refuses are told then.  An older dialect
--- holds, and formats only describe where the type says so.
+-- A schema is compiled when it is registered, so an unknown dialect, a reference to
+-- the network and violations of the meta-schema are reported then. An older dialect
+-- is applied. Formats are only annotations unless the type requires them.
 SET ROLE violations_writer;
 \set VERBOSITY terse
 SELECT kg_apply_bundle('{"bundle_name":"other","version":"1","entities":[],"schemas":[{"entity_type":"note","schema":{"$schema":"http://json-schema.org/draft-03/schema#","type":"object","x-id-field":"id","properties":{"id":{"type":"string"}}}}]}');
@@ -73,8 +73,8 @@ SELECT kg_apply_bundle(pg_temp.bundle(0) - 'definitions', '{"mode": "merge"}') -
 INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('shop', 'product', '{"sku": "b1", "price": 4}');
 RESET ROLE;
 
--- An UPDATE of another column by a role that may not read the data: the row is
--- validated again, and not shown.
+-- An UPDATE of another column by a role that may not read the data. The row is
+-- validated again, but its data is not in the error.
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set triggers :abs_srcdir '/data/triggers.sql'
 \i :triggers

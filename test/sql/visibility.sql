@@ -1,4 +1,5 @@
--- What is hidden from a caller inside its own tenant, and that whoever sees all of it is not asked row by row.
+-- Rows that are hidden from a caller within its own tenant. For a caller that sees
+-- the whole tenant, visibility is not tested row by row.
 \i test/data/prelude.sql
 CALL test.tenant('visible', 'visible_reader read', 'visible_admin admin');
 CREATE ROLE visible_gateway LOGIN;
@@ -45,8 +46,9 @@ SET ROLE visible_reader; SELECT visible_asks() AS changed_policy, kg_list_ids('p
 ALTER POLICY kg_entity_select ON kg_entity USING (kg_own_tenant(tenant) AND tenant = kg_tenant() AND kg_entity_visible(bundle, scope, type_no, node, entity_id, data));
 SET ROLE visible_reader; SELECT visible_asks() AS as_it_was; RESET ROLE;
 
--- Nor do rows derived from an entity tell of it, read by plain SQL: whichever way a policy hides it, from whom it hides it, whatever the snapshot.
--- Roles that the policy is not for see them as before.
+-- Rows that are derived from an entity do not reveal it to plain SQL either: however
+-- the policy hides it, from whichever role, and with any snapshot. Roles to which
+-- the policy does not apply see these rows as before.
 CREATE ROLE visible_team NOLOGIN;
 CREATE ROLE visible_other LOGIN;
 SELECT kg_grant('visible', 'visible_other', 'write');
@@ -95,8 +97,9 @@ SELECT kg_revoke('visible', 'visible_other');
 DROP OWNED BY visible_other, visible_team;
 DROP ROLE visible_other, visible_team;
 
--- Paths: a prefix ends at a slash; what lacks a path where its type has one is seen by nobody with paths.  The same through every tool:
--- what is hidden is not listed, found, counted, named or walked through.
+-- Paths: a prefix ends at a slash. If a type has paths, a caller with paths does not
+-- see an entity without one. The same through every tool: hidden entities are not
+-- listed, found, counted, named or traversed.
 \c - :owner
 CREATE FUNCTION visible_through() RETURNS TABLE (tool text, said text) LANGUAGE sql AS $$
   SELECT 'kg_entity', string_agg(entity_id, ' ' ORDER BY entity_id) FROM kg_entity WHERE entity_type = 'page'

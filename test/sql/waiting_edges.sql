@@ -1,5 +1,5 @@
--- What is derived later than the entities is not asked before: edges of references
--- that wait for their targets, history, the memory's words.
+-- Derived rows that are written after the entities must not be read before: edges of
+-- references that wait for their targets, history, and the words of the memory.
 \i test/data/prelude.sql
 CALL test.tenant('waiting', 'regress_waiting write');
 CREATE FUNCTION waiting_says(statement text) RETURNS text LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -51,8 +51,8 @@ INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('waiting', 'person', '{
 ROLLBACK;
 SELECT waiting_near();
 
--- An apply whose people come before their houses: a trigger that may ask after
--- each statement gets what there is, or is told that it cannot be known.
+-- An apply that writes people before their houses. A trigger that reads after each
+-- statement gets the stored rows, or an error because the result is not known yet.
 RESET ROLE;
 CREATE FUNCTION waiting_look() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
@@ -66,8 +66,8 @@ SET ROLE regress_waiting;
 SELECT kg_apply_bundle(waiting_bundle('[{"id": "ann", "home": "h1"}, {"id": "ben", "home": "h1", "friend": "ann"}]', '[{"id": "h1"}]'), '{"mode": "merge"}') -> 'entities';
 RESET ROLE;
 DROP TRIGGER zz_look ON kg_entity;
--- References of a house that has its id anew, and of people whose house is: while
--- their edges are written, a row trigger on kg_edge does not miss them.
+-- References of a house whose id is created again, and references of people to that
+-- house. While their edges are written, a row trigger on kg_edge must find them.
 CREATE TRIGGER zz_look AFTER INSERT OR DELETE ON kg_edge FOR EACH ROW EXECUTE FUNCTION waiting_look();
 SET ROLE regress_waiting;
 BEGIN;
@@ -109,8 +109,9 @@ SET ROLE regress_waiting;
 SELECT waiting_near();
 SELECT kg_apply_bundle(waiting_bundle('[]', '[]'), '{"mode": "merge"}') -> 'revision' IS NOT NULL AS applied;
 
--- A trigger that catches an error in the middle of an apply and deletes a house
--- while other references wait for theirs: its people lose it, as always.
+-- A trigger catches an error during an apply and deletes a house while other
+-- references still wait for their targets. The people of this house lose their
+-- reference, as in any other case.
 RESET ROLE;
 CREATE FUNCTION waiting_take() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
@@ -126,9 +127,9 @@ RESET ROLE;
 DROP TRIGGER zz_take ON kg_entity;
 SELECT s.data, string_agg(t.entity_id, ',' ORDER BY t.entity_id) AS edges FROM kg_entity s JOIN kg_edge e ON e.source = s.node JOIN kg_entity t ON t.node = e.target WHERE s.entity_id = 'eve' GROUP BY s.data;
 
--- A trigger that deletes something in the middle of a call that changes what is
--- referred to by its value: as the edges to that go, those of the reference are still
--- of the value before.
+-- A trigger deletes an entity during a call that changes values to which x-ref-field
+-- references refer. While the edges to this entity are deleted, the edges of the
+-- reference still belong to the old value.
 CREATE FUNCTION waiting_code() RETURNS text LANGUAGE sql SET search_path FROM CURRENT AS $$
   SELECT waiting_says($q$SELECT coalesce(string_agg(n ->> 'id', ','), 'nobody') FROM jsonb_array_elements(kg_neighbors('{"start_node": {"label": "place", "node_id": "p"}, "max_hops": 1, "direction": "incoming", "relationship_types": ["CODE"]}') -> 'nodes') n WHERE n ->> 'id' LIKE 'v%'$q$) $$;
 SET ROLE regress_waiting;

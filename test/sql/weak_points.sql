@@ -1,5 +1,5 @@
--- The weak points of the system whose bundles and tools ours speak, in the order
--- of harm: for each a test that shows ours right.
+-- The weak points of the system whose bundle and tool formats kg_graph uses, in the
+-- order of their harm. For each, a test shows that kg_graph does not have it.
 \set VERBOSITY terse
 CREATE ROLE weak_points LOGIN;
 CREATE ROLE weak_points_b LOGIN;

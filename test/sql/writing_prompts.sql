@@ -1,5 +1,5 @@
--- Prompts and instructions speak of writing to who has tools that write, and to
--- nobody else.
+-- Prompts and instructions mention writing only to callers that have tools that
+-- write.
 SET client_min_messages = warning;
 CREATE ROLE prompted_admin; CREATE ROLE prompted_writer; CREATE ROLE prompted_reader; 
 RESET client_min_messages;

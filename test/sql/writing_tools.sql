@@ -1,4 +1,5 @@
--- The generated tools that write: for whom they are, what they do, what they say.
+-- The generated tools that write: which callers have them, what they do, and what
+-- they return.
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('writing', 'writing_ada write', 'writing_bob read');

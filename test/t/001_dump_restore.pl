@@ -119,8 +119,8 @@ like($err, qr/REFERENCE_MISSING/, '... and the error says why');
 $out = apply($node, $db, 'alice', bundle_file('iso-codes', 300));
 unlike($out, qr/"(created|updated|deleted)": *[1-9]/, 'applying the same bundle again changes nothing');
 
-# Only the data, into a database that has another tenant's already.  pg_restore
-# sets the sequences to what they were in the dump, as it does for every table.
+# Restores only the data, into a database that already has another tenant. pg_restore
+# sets the sequences to their values in the dump, as it does for any table.
 command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '--data-only', '-Fc',
 		'-f', "$tmp/data", 'source' ], 'pg_dump --data-only');
 $node->safe_psql('postgres', 'CREATE DATABASE occupied');
@@ -151,8 +151,8 @@ foreach my $role (qw(alice bob carol))
 	is($out, 'b2000', "$role goes on there") or diag($err);
 }
 
-# A statement a row: references forward hold at the end, as every constraint that
-# can be deferred.
+# A dump with one statement for each row. A reference to a later row is checked at
+# the end, as any deferrable constraint can be.
 $node->safe_psql('postgres', 'CREATE DATABASE small');
 $node->safe_psql('small', 'CREATE EXTENSION kg_graph');
 new_tenant($node, 'small', 'bob');

@@ -44,8 +44,8 @@ sub start_apply
 	return start_session($node, 'kg', 'alice', $in, qr/pid (\d+)/);
 }
 
-# While it waits to write a table, which another session keeps it from: the
-# tables are filled in this order, so the blow falls in each stage.
+# Each blow comes while the apply waits for a table that another session has locked.
+# The apply fills the tables in this order, so that a blow comes in each stage.
 foreach my $table (qw(kg_entity kg_index_key kg_edge))
 {
 	foreach my $blow (@blows)

@@ -1,5 +1,5 @@
-# A backend that calls every tool again and again does not grow.
-# bench/memory does the same with 100,000 calls of each.
+# The memory of a backend that calls every tool again and again does not grow.
+# bench/memory does the same with 100,000 calls of each tool.
 use strict;
 use warnings;
 use FindBin;

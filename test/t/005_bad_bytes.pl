@@ -1,6 +1,7 @@
-# What only a driver can hand over: bytes that are no UTF-8, other encodings,
-# \u0000, numbers past every type, nesting that would blow the stack.  Each is
-# a clear error, nothing is written, the backend lives.
+# Input that only a driver can send: bytes that are not UTF-8, other encodings,
+# \u0000, numbers outside of every type, and nesting that would overflow the stack.
+# Each is refused with a clear error, nothing is written, and the backend stays
+# alive.
 use strict;
 use warnings;
 use FindBin;

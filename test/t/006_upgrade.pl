@@ -1,10 +1,10 @@
-# Every released version updates to the present one and is then the same as a
-# fresh installation, in its catalog and in what it answers; what was made with it,
-# a dump and an export, is read by the present one.
+# Updates every released version to the current one. The result must be the same as a
+# fresh installation, in its catalog and in its replies. The current version must
+# also read a dump and an export that the released version made.
 #
-# A path is a script sql/kg_graph--A--B.sql; the versions to start from are those
-# whose install script is kept in sql/released/.  What scripts/freeze made with
-# them is in test/t/released/: VERSION.dump, VERSION.export.
+# An update path is a script sql/kg_graph--A--B.sql. The released versions are those
+# whose install script is in sql/released/. scripts/freeze stored their dumps and
+# exports in test/t/released/: VERSION.dump, VERSION.export.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,5 @@
-# Validations without limits, ended from outside: pg_cancel_backend from another
-# session, statement_timeout, and the backend lives on.
+# Validations without limits, which other means end: pg_cancel_backend() from another
+# session, or statement_timeout. The backend stays alive.
 use strict;
 use warnings;
 use FindBin;

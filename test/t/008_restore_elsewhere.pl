@@ -1,5 +1,5 @@
-# A dump restored in another cluster, where roles have other numbers or are
-# missing: nobody may see more there than before.
+# A dump is restored in another cluster, where roles have other OIDs or are missing.
+# No role may see more there than before.
 use strict;
 use warnings;
 use FindBin;

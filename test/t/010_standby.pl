@@ -1,5 +1,5 @@
-# A physical standby: tools answer as on the primary, catalog and data are of one
-# snapshot while the primary changes schemas, and what writes is refused.
+# A physical standby. Tools reply as on the primary. Catalog and data are of one
+# snapshot while the primary changes schemas. Calls that write are refused.
 use strict;
 use warnings;
 use FindBin;

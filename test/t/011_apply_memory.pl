@@ -1,5 +1,5 @@
-# What an apply takes grows with the bundle as bytes kept once do: a jsonb_in()
-# of its text would take a dozen times as much.
+# The memory of an apply grows with the size of the bundle only as if its bytes were
+# stored once. A jsonb_in() of its text would need twelve times as much.
 use strict;
 use warnings;
 use FindBin;

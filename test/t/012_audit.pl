@@ -1,5 +1,6 @@
-# Records of calls that a table cannot keep: what is rolled back or fails, a
-# read-only transaction, a locked table, a standby.  And a dump of the table.
+# Records of calls that cannot be rows of the table: of calls that fail or are rolled
+# back, in a read-only transaction, with a locked table, and on a standby. Also a
+# dump of the table.
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,7 @@
-# Writers through the tools, with keys, while backends die: an answer that was
-# lost is asked for again with the same key, and nothing is done twice or not at
-# all.  With expected_version, what another did meanwhile is never overwritten.
+# Clients write through the tools with idempotency keys, while backends are killed. A
+# client that loses a reply sends the call again with the same key. Every call must
+# be done exactly once. With expected_version, a change of another client must never
+# be overwritten.
 use strict;
 use warnings;
 use File::Spec;
@@ -33,8 +34,9 @@ my $bundle = $json->encode({ bundle_name => 'bank', version => '1', entities => 
 my (undef, undef, $err) = call_as($node, 'kg', 'w', "SELECT kg_apply_bundle('$bundle')");
 is($err, '', 'a bundle whose types are written by tools');
 
-# In a session of its own: what it printed, nothing where it failed.  The
-# statement is no input: who finds no server reads none, and that breaks a pipe.
+# Runs psql in a session of its own. Returns its output, or nothing if it fails. The
+# statement is an argument, not standard input: a psql that finds no server reads no
+# input, and the pipe would break.
 sub ask
 {
 	my ($sql, @more) = @_;
@@ -44,8 +46,8 @@ sub ask
 	return $out;
 }
 
-# One call: its result, or undef where the answer was lost, whatever became of
-# the call.
+# Makes one call. Returns its result, or undef if the reply was lost. The call may
+# have been done or not.
 sub call
 {
 	my ($name, $arguments) = @_;
@@ -67,8 +69,9 @@ sub insist
 	die 'no answer';
 }
 
-# A writer: a process of its own.  Each round creates one entry, once, and adds
-# one to an account that all of them write; with the same key until it is told.
+# A writer, which is a separate process. In each round, it creates one entry, once,
+# and adds 1 to an account that all writers change. It repeats each call with the
+# same key until it gets a reply.
 sub writer
 {
 	my ($w) = @_;
@@ -120,8 +123,8 @@ foreach my $w (1 .. $WRITERS)
 	push @pids, $pid;
 }
 
-# kill -9 of one has the server start all over, so that all lose their answers; one
-# that is terminated dies alone.
+# After kill -9 of one backend, the server restarts all of them, so that all clients
+# lose their replies. A terminated backend ends alone.
 my ($killed, $terminated) = (0, 0);
 my %left = map { $_ => 1 } @pids;
 my $failed = 0;

@@ -1,7 +1,7 @@
-# A pooler in transaction mode: 100 clients of ten tenants share six connections
-# of the gateway's role, and of a role with several grants.  Each client sees its
-# own tenant, whoever had the connection before it, also after errors, also while
-# bundles change; prepared statements go through where the pooler carries them.
+# A pooler in transaction mode. 100 clients of ten tenants share six connections of
+# the gateway's role, and of a role with several grants. Each client must see only
+# its own tenant, whichever client used the connection before, also after errors and
+# while bundles change. Prepared statements work if the pooler supports them.
 use strict;
 use warnings;
 use FindBin;
@@ -93,8 +93,9 @@ sub clients
 	my ($out, $err) = ('', '');
 
 	append_to_file($file, $script{$name}) unless -e $file;
-	# pgbench waits for a statement to be prepared with all clients of the thread,
-	# those among them that have the connections: a thread each.
+	# While pgbench waits for a statement to be prepared, all clients of its thread
+	# wait, also those that hold the connections. So each client gets a thread of its
+	# own.
 	my $ok = IPC::Run::run([ 'pgbench', '-n', '--random-seed=14', '-h', $dir, '-p', $port, '-U', $role, '-M', $mode, '-c', $CLIENTS, '-j', $mode eq 'prepared' ? $CLIENTS : 2,
 			'-t', $each, '-f', $file, 'kg' ], '>', \$out, '2>', \$err, IPC::Run::timeout(600));
 	my ($done) = $out =~ /number of transactions actually processed: (\d+)/;

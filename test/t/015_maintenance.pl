@@ -1,6 +1,6 @@
-# What a DBA does to tables below open sessions: the same answers before and
-# after, every row right, and what docs/maintenance.md says of roles, templates,
-# vacuum and HOT updates.
+# A DBA maintains tables while sessions use them. Replies before and after must be
+# equal, and every row correct. Also tests what docs/maintenance.md says about roles,
+# templates, vacuum and HOT updates.
 use strict;
 use warnings;
 use FindBin;

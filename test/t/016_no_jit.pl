@@ -1,6 +1,6 @@
-# Nothing that a tool runs is compiled: in a database without statistics, and for
-# plans whose scans are disabled, the estimates are above any jit_above_cost, and
-# to compile such a statement takes a thousand times as long as to run it.
+# No statement of a tool is compiled by JIT. In a database without statistics, and
+# for plans whose scans are disabled, the estimated cost is above any jit_above_cost.
+# Compiling such a statement takes a thousand times as long as running it.
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,6 @@
-# Embeddings with pgvector: a search by meaning finds what brute force finds, as the
-# caller sees it, before and after a dump; and where pgvector is not, or too old, or
-# not there any more, it is said.
+# Embeddings with pgvector. A search by meaning finds what a comparison of all
+# visible vectors finds, before and after a dump. If pgvector is missing, too old or
+# was dropped, the error says so.
 use strict;
 use warnings;
 use FindBin;
@@ -22,8 +22,8 @@ SKIP:
 {
 	skip 'pgvector 0.7 or later is not installed on this machine' if !$recent;
 
-	# In a schema of its own, whose name has to be quoted; it is found there whatever
-	# the search path is.
+	# pgvector is in a separate schema whose name needs quotes. It must be found with
+	# any search_path.
 	$node->safe_psql('postgres', q{
 		CREATE SCHEMA "Ve c"; CREATE EXTENSION vector SCHEMA "Ve c"; GRANT USAGE ON SCHEMA "Ve c" TO PUBLIC;
 		UPDATE pg_extension SET extversion = '0.6.2' WHERE extname = 'vector'});

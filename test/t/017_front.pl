@@ -1,6 +1,6 @@
-# A front: three databases in one cluster, two of which have kg_graph and a tenant
-# each, and one kg_front.  What is asked through the front is answered as by the
-# shard itself, byte for byte; what it cannot place, it refuses.
+# A front: three databases in one cluster. Two of them have kg_graph and a tenant
+# each, and one has kg_front. The replies through the front must be equal to those of
+# the shard, byte for byte. The front refuses a call for which it finds no shard.
 use strict;
 use warnings;
 use FindBin;

@@ -1,10 +1,10 @@
-# kgctl cluster: a front and two shards made from empty databases, in two servers, by
-# commands that are killed at each step and run again, as are the backends of the
-# server that a tenant moves to.  While it moves, sessions write to it through the
-# front: what was acknowledged is there afterwards, once.
+# kgctl cluster makes a front and two shards from empty databases, on two servers.
+# Its commands are killed at each step and run again, and so are the backends of the
+# server to which a tenant moves. Meanwhile sessions write to the tenant through the
+# front. Each acknowledged write must be there afterwards, exactly once.
 #
-# KG_CLUSTER_WRITERS: how many sessions (8); KG_CLUSTER_MOVES: how often the tenant
-# moves on, to and fro, and something is killed at a random time (1).
+# KG_CLUSTER_WRITERS: number of sessions (8). KG_CLUSTER_MOVES: how often the tenant
+# moves there and back while something is killed at a random time (1).
 use strict;
 use warnings;
 use FindBin;
@@ -118,9 +118,10 @@ works('and enabled', 'sync');
 
 # ---- a move, killed at each step ----
 
-# Each writer puts an entity a call, and its own counter with it, and notes what was
-# acknowledged.  What it does not know it sends again, with the same ids and number:
-# so the counter's version is how many there are, unless one was lost, or made twice.
+# Each call of a writer puts one entity and the writer's own counter. The writer
+# records which calls were acknowledged, and repeats a call without a reply with the
+# same ids and number. So the version of the counter is the number of entities,
+# unless a write was lost or done twice.
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my @writers;
 my $module = q{kg_get('module', 'queue') - 'issue_count' || jsonb_build_object('id', '%s', 'name', '%s')};
@@ -177,8 +178,9 @@ sub crash
 	return;
 }
 
-# What is killed: kgctl alone, whose statement goes on; kgctl, and its statement is
-# ended; or the backend that has the statement, by kill -9.
+# The three variants: kgctl is killed and its statement continues; kgctl is killed
+# and the backend of its statement is terminated; or that backend is killed by
+# kill -9.
 sub killed_at
 {
 	my ($what, $shard, $db, $statement, $lock, $how) = @_;
@@ -228,8 +230,8 @@ is(ask('front', q{SELECT shard, state, other FROM kg_place}), '2|here|', 'the te
 is(ask('one', q{SELECT (SELECT count(*) FROM kg_entity) + (SELECT count(*) FROM kg_tenant), (SELECT string_agg(name, ',') FROM kg_moved_tenant)}), '0|t', 'and nothing of it where it was, but that it was');
 like(by_token($_), qr/"total"/, "tokens of key $_ follow") foreach 'k', 'own';
 
-# To and fro, and at a random time something is killed: the command, or a backend of
-# the server that the tenant is moving to.
+# The tenant moves there and back. At a random time, the command or a backend of the
+# target server is killed.
 foreach my $n (1 .. 2 * $MOVES)
 {
 	my $to = $n % 2 ? 'one' : 'two';

@@ -1,11 +1,11 @@
-# Growth: the same tenants, data and sessions on each of one, two and four shards.
-# What a call costs a shard, in commits, statements and (of reads) buffers, is the same
-# number at each size, and a shard that is not called does nothing: nothing is shared but
-# the front, and each machine has one.  What is counted does not depend on the
-# machine; calls a second do, and are printed, not judged.
+# Growth: one, two and four shards, each with the same tenants, data and sessions.
+# The commits, statements and (for reads) buffers of a call must be the same for each
+# number of shards. A shard that is not called must do nothing. The shards share only
+# the front, and each machine has a front of its own. These counts do not depend on
+# the machine. Calls per second do, so they are only printed.
 #
-# KG_GROWTH_ROUNDS: how often each session calls everything, an even number (10); KG_GROWTH_SECONDS:
-# how long calls are counted by the clock (1).
+# KG_GROWTH_ROUNDS: how often each session makes all calls, an even number (10).
+# KG_GROWTH_SECONDS: for how many seconds calls are counted (1).
 use strict;
 use warnings;
 use FindBin;
@@ -41,8 +41,8 @@ sub cluster
 	return;
 }
 
-# A shard of that number, with the tenants that each has.  Whatever is long or short
-# is as long in each of them.
+# Adds a shard with this number and its tenants. All names have the same length in
+# each shard.
 sub add_shard
 {
 	my ($front, $of, $n) = @_;
@@ -104,8 +104,9 @@ sub counted
 	return map { my ($db, @n) = split /\|/; ($db => \@n) } split /\n/, $node->safe_psql('postgres', $counters);
 }
 
-# What so many rounds more cost each shard, a call: how a session begins is in both,
-# and what the first one finds out for all is in neither.
+# Returns the cost of a call on each shard, as the difference between two runs with
+# different numbers of rounds. Both runs include the start of a session, and neither
+# includes the first call that fills shared caches.
 sub costs
 {
 	my ($kind, @shards) = @_;
@@ -136,8 +137,9 @@ foreach my $size (@SIZES)
 		is($alone->[0], 1, "to $kind is one transaction a call") if $size == 1;
 		foreach my $n (1 .. $size)
 		{
-			# Which old versions a writer finds gone is a matter of when it comes. So is
-			# a second look for a deleted term, if another writer has ended in between.
+			# How many old row versions a writer finds removed depends on the time.
+			# So does a second search for a deleted term, if another writer has ended
+			# in between.
 			my @what = $kind eq 'write' ? (0, 2) : (0, 1, 2);
 			my @costs = map { [ $kind eq 'write' ? map { sprintf '%.0f', $_ } @$_[@what] : @$_[@what] ] } $cost{"s$n"}, $alone;
 			is("@{ $costs[0] }", "@{ $costs[1] }", "$size shards: to $kind costs shard $n what it costs one alone: @{[ ('commits', 'buffers', 'statements')[@what] ]}");
@@ -157,8 +159,8 @@ $node->stop;
 
 # ---- calls a second, on this machine ----
 
-# As it is on two machines: each has a shard and a front, the second of which is a
-# standby of the first.
+# Two machines: each has a shard and a front. The second front is a standby of the
+# first.
 my @machine = map { new_node("machine$_", @conf) } 1, 2;
 my $front = PostgreSQL::Test::Cluster->new('front');
 $front->init(allows_streaming => 1, extra => [ '--encoding=UTF8', '--locale=C.UTF-8' ]);

@@ -1,6 +1,6 @@
-# kgctl serve --read-dsn: a standby answers what only reads, a caller sees what it
-# wrote, and everything else is the primary's; standbys that are gone, behind,
-# promoted, or none.
+# kgctl serve --read-dsn. A standby serves calls that only read, but a caller always
+# sees its own writes. The primary serves all other calls. Also tests standbys that
+# have failed, lag behind or were promoted, and no standby at all.
 use strict;
 use warnings;
 use FindBin;
@@ -248,8 +248,9 @@ foreach my $case ([ 'a number', 7 ], [ 'null', undef ], [ 'an object', {} ], [ '
 	my $said = post($gateway, $message, { %{ modern_headers('tools/call', 'find_nodes') }, Authorization => 'Bearer ' . $token{ $who // 'fay' } });
 	is("$said->{status} " . ($said->{json}{error}{code} // $said->{body}) . ' ' . ($said->{json}{error}{data}{path} // ''), '400 -32602 /params/_meta/kg_graph~1wrote', "refused: $name");
 }
-# Signed with the secret, as nobody but the database can: what will never be there
-# is waited for as long as it may be on its way, and not any more when it is old.
+# A position signed with the secret, which only the database can do. For a position
+# that the standby never reaches, the gateway waits only while that position is
+# recent. For an old one it does not wait.
 my $secret = pack 'H*', $primary->safe_psql('postgres', q{SELECT encode(secret, 'hex') FROM kg_secret WHERE name = 'cursor'});
 my ($database, $role, $next) = split /\|/, $primary->safe_psql('postgres', q{SELECT d.oid, r.oid, pg_snapshot_xmax(pg_current_snapshot()) FROM pg_database d, pg_roles r WHERE datname = 'postgres' AND rolname = 'kg_gate'});
 sub part { return pack('l<', length $_[0]) . $_[0] }

@@ -1,6 +1,7 @@
-# kgctl cluster upgrade: shards made with each released version, and a front, become
-# the present one while sessions call through the front; killed at each step, and run
-# again.  What cannot be done is refused before anything is.
+# kgctl cluster upgrade: shards of each released version, and a front, are upgraded
+# to the current version, while sessions make calls through the front. The command is
+# killed at each step and run again. It refuses an impossible upgrade before it
+# changes anything.
 use strict;
 use warnings;
 use FindBin;
@@ -133,7 +134,7 @@ foreach my $version (@from)
 	goes_on("both shards of $version");
 	{
 		my $held = hold($node, 'one', 'LOCK TABLE kg_manifest');
-		refused('where a lock is not given', qr/what is to be upgraded is in use/, '--wait', '1', 'upgrade');
+		refused('where a lock is not given', qr/calls use the extension all the time/, '--wait', '1', 'upgrade');
 		let_go($held);
 	}
 	killed_at('for the first shard', 'one', 'LOCK TABLE kg_manifest');

@@ -1,6 +1,6 @@
-# kgctl cluster where the shards are not what the directory says: restored from dumps
-# of before, with tenants renamed, made or dropped there; and what it refuses before
-# it changes anything.
+# kgctl cluster with shards that differ from the directory: they were restored from
+# old dumps, or tenants were renamed, created or dropped there. Also tests what the
+# command refuses before it changes anything.
 use strict;
 use warnings;
 use FindBin;

@@ -1,9 +1,9 @@
-# Every released kg_front updates to the present one and is then the same as a fresh
-# installation, with the directory that it had.
+# Updates every released kg_front to the current version. The result must be the same
+# as a fresh installation, and keep its directory.
 #
-# A path is a script sql/kg_front--A--B.sql; the versions to start from are those
-# whose install script scripts/freeze kept in sql/released/.  That it keeps what is
-# to be kept is tried with one that is made up: it keeps today's.
+# An update path is a script sql/kg_front--A--B.sql. The released versions are those
+# whose install script scripts/freeze stored in sql/released/. A version made up from
+# the current one tests that an update keeps the directory.
 use strict;
 use warnings;
 use FindBin;

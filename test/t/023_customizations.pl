@@ -1,5 +1,5 @@
-# What a DBA made by hand on our tables, of every kind, is there again after a
-# dump, a restore and kg_dump_customizations().
+# A DBA makes objects of every kind on the extension's tables. After a dump, a
+# restore and kg_dump_customizations(), all must be there again.
 use strict;
 use warnings;
 use FindBin;

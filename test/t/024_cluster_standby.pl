@@ -1,6 +1,6 @@
-# A shard with a streaming standby, under a connection string of both hosts: its
-# primary is killed and the standby promoted while sessions write through the front.
-# What was acknowledged is there afterwards, and the front was told nothing.
+# A shard with a streaming standby. Its connection string has both hosts. The primary
+# is killed and the standby promoted, while sessions write through the front. All
+# acknowledged writes must be there afterwards, without any change at the front.
 use strict;
 use warnings;
 use FindBin;

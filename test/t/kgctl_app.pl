@@ -1,5 +1,6 @@
-# MCP Apps through kgctl: who agreed on the page with initialize is told of it from
-# then on, over standard input and over HTTP, where nothing is remembered.
+# MCP Apps through kgctl. A client that accepts the page in initialize is told of the
+# page in later replies: over standard input, and over HTTP, where the gateway stores
+# no state.
 use strict;
 use warnings;
 use FindBin;

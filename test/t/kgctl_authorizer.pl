@@ -1,6 +1,6 @@
-# kgctl serve --authorizer: what the database leaves open is asked of an AuthZEN
-# service, round by round; a service that does not answer as it must decides
-# nothing.
+# kgctl serve --authorizer. The gateway asks an AuthZEN service for the decisions
+# that the database needs, round by round. If the reply of the service is not valid,
+# nothing is decided.
 use strict;
 use warnings;
 use FindBin;
@@ -16,9 +16,9 @@ use Time::HiRes qw(sleep time);
 my $node = cluster('authorizer');
 my $service = start_authzen();
 
-# In the place of the database's own: a tool whose argument "steps" says what is
-# to be decided in each round, [[type, ability, [id ...]] ...]; it answers the
-# ids that are allowed, step by step.
+# Replaces the database's function by a tool. Its argument "steps" says what is to be
+# decided in each round: [[type, ability, [id ...]] ...]. It replies with the allowed
+# ids of each step.
 $node->safe_psql('postgres', q{
 	CREATE TABLE kg_test.seen (at int GENERATED ALWAYS AS IDENTITY, message jsonb, token text, decisions jsonb, exchange text);
 	CREATE FUNCTION kg_test.one(message jsonb, decisions jsonb, exchange text, member int) RETURNS jsonb LANGUAGE plpgsql AS $$

@@ -176,8 +176,8 @@ for my $case (['1.0.0', 'a tool twice'], ['1.0.0+again', 'a tool twice but for b
 	is((kgctl('validate', '--offline', "$dir/link_to_b"))[0], 0, 'a bundle may be named by a link');
 }
 
-# Scalars by YAML 1.2's core schema, or refused where they would not be JSON or
-# mean different things to different readers.
+# Scalars are read by the core schema of YAML 1.2. A scalar is refused if it has no
+# JSON value, or if YAML parsers disagree about its meaning.
 for my $case (['0o17', '15'], ['0x1F', '31'], ['+12', '12'], ['-.5', '-0.5'], ['1.', '1'], ['+1.5e+3', '1.5e+3'], ['True', 'true'],
 	['FALSE', 'false'], ['Null', 'null'], ['tRUE', '"tRUE"'], ['0b1', '"0b1"'], ['0o8', '"0o8"'], ['1_000', '"1_000"'], ['1.2.3', '"1.2.3"'],
 	['.', '"."'], ['12:30:45', '"12:30:45"'], ['0', '0'], ['-0', '-0'], ['0.0', '0.0'], ['1e3', '1e3'], ["'0x1F'", '"0x1F"'],
@@ -320,9 +320,10 @@ for my $signal (qw(INT TERM HUP QUIT))
 	like($err, qr{entities/two\.yml:3: thing "c": /name: }, 'by file and line') or diag $err;
 	is((kgctl('diff', '-q', "$dir/out"))[0], 0, 'and nothing was changed');
 
-	# What the database takes for the same is no difference, however it is written: handles
-	# that another bundle's type makes longer, bare ids, parallel edges in any order, either
-	# direction of a symmetric relation, defaults that are spelled out.
+	# Two bundles that the database treats as equal have no difference, however they
+	# are written: handles that became longer because of another bundle's type, bare
+	# ids, parallel edges in any order, both directions of a symmetric relation,
+	# explicit defaults.
 	my %things = (bundle_name => 'others', version => '1',
 		schemas => [{entity_type => 'thing', schema => {type => 'object', 'x-id-field' => 'id', 'x-tool-expose' => [],
 			properties => {id => {type => 'string'}}}}],

@@ -1,6 +1,6 @@
-# From no authorization to Cedar: kgctl serve --authorizer with an AuthZEN
-# service in front of Cedar.  The same policy as SQL, as an authorizer function,
-# answers the same calls byte by byte.
+# From no authorization to Cedar: kgctl serve --authorizer with an AuthZEN service in
+# front of Cedar. The same policy in SQL, as an authorizer function, gives the same
+# replies, byte for byte.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,5 @@
-# The commands of kgctl that change or ask something: every way in and out, dry
-# runs, interruption, what a terminal shows.
+# The commands of kgctl that change or read something: all kinds of input and output,
+# dry runs, interruption, and the output on a terminal.
 use strict;
 use warnings;
 use File::Path qw(make_path);
@@ -265,8 +265,8 @@ sub apply_waits
 	$node->safe_psql('postgres', 'DROP FUNCTION slowly() CASCADE');
 }
 
-# A server whose kg_graph has not heard of what tells how far a statement is: its
-# library is loaded with the connection, or with the first call.
+# A server whose kg_graph does not know the settings for progress reports. Its
+# library is loaded when the connection starts, or by the first call.
 {
 	my $library = `pg_config --pkglibdir` =~ s/\s+$//r . '/kg_graph.so';
 	my $bytes = slurp_file($library);

@@ -1,6 +1,6 @@
-# kgctl serve --embeddings: a call that searches by meaning for a text gets its
-# vector from a model before the database sees it; a service that does not answer
-# as it must makes the tool fail, and nothing else.
+# kgctl serve --embeddings. The gateway gets the vector of a text from a model before
+# it sends a search by meaning to the database. If the service sends an invalid
+# reply, only that tool call fails.
 use strict;
 use warnings;
 use FindBin;
@@ -15,7 +15,9 @@ use Test::More;
 my $node = cluster('embeddings');
 my $service = start_authzen();
 
-# In the place of the database's own: says what it was sent.
+# Replaces the database's function by a tool. Its argument "steps" says what is to be
+# decided in each round: [[type, ability, [id ...]] ...]. It replies with the allowed
+# ids of each step.
 $node->safe_psql('postgres', q{
 	CREATE FUNCTION kg_test.echo(message jsonb, token text DEFAULT NULL, tenant text DEFAULT NULL) RETURNS jsonb LANGUAGE sql AS $$
 	  SELECT CASE WHEN jsonb_typeof(message) = 'array' THEN (SELECT jsonb_agg(jsonb_build_object('jsonrpc', '2.0', 'id', m -> 'id', 'result', jsonb_build_object('sent', m #>> '{params,arguments}'))) FROM jsonb_array_elements(message) m)

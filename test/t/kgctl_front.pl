@@ -1,5 +1,6 @@
-# kgctl in front of a front: clients of two tenants, each in a database of its own,
-# are answered as by a gateway of that database; errors, rates and subscriptions too.
+# kgctl connected to a front. Clients of two tenants, each in a database of its own,
+# get the same replies as from a gateway of that database, including errors, rate
+# limits and subscriptions.
 use strict;
 use warnings;
 use FindBin;

@@ -267,8 +267,8 @@ healthy('errors');
 	healthy('clients that went away');
 }
 
-# Server-sent events: only the call's own progress, then the answer; a client
-# that leaves in between cancels the call too.
+# Server-sent events: a stream has only the progress of its own call, then the reply.
+# A client that disconnects meanwhile also cancels the call.
 {
 	my $message = rpc('tools/call', { name => 'test_it', arguments => { progress => 1, sleep => 0.2 }, _meta => { progressToken => 'mine' } });
 	$reply = post($gateway, $message, { Accept => 'application/json, text/event-stream' });

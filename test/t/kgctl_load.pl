@@ -1,4 +1,4 @@
-# kgctl load: formats, what is wrong with a file by its line, rejects, kill -9 and
+# kgctl load: formats, errors with the line of the file, rejected lines, kill -9 and
 # --resume, --atomic.
 use strict;
 use warnings;
@@ -356,8 +356,9 @@ foreach my $case (
 	is(stored('count(*) FROM kg_entity'), 50, 'writes all');
 }
 
-# kill -9 of the client, and of its backend, and SIGINT, at any moment: --resume neither skips nor repeats.  Versions
-# say how often a row was written.
+# kill -9 of the client or its backend, and SIGINT, at random times. --resume must
+# neither skip nor repeat a row. The version of an entity says how often its row was
+# written.
 {
 	my $n = 12000;
 	my $file = "$dir/many.csv";

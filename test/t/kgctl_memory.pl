@@ -1,5 +1,6 @@
-# kgctl memory: the bundle, and files of the reference server; through kgctl
-# serve who is told that the memory changed, and registered tools by version.
+# kgctl memory: the bundle, and files of the reference server. Through kgctl serve:
+# which clients are notified of changes of the memory, and registered tools by
+# version.
 use strict;
 use warnings;
 use FindBin;

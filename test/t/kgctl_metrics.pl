@@ -1,5 +1,5 @@
-# kgctl serve --metrics: what it counts, as Prometheus reads it; whether the
-# server lives and is ready.
+# kgctl serve --metrics: the counters in the format of Prometheus, and the endpoints
+# that report whether the gateway is alive and ready.
 use strict;
 use warnings;
 use FindBin;
@@ -26,8 +26,8 @@ sub probe
 	return { port => $port };
 }
 
-# What /metrics says: name with labels -> value; each line must have the form of
-# the text format 0.0.4, belong to a declared metric, and be there once.
+# Returns the content of /metrics: name with labels -> value. Each line must have the
+# text format 0.0.4, belong to a declared metric and occur once.
 sub metrics
 {
 	my ($probe) = @_;

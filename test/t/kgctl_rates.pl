@@ -53,8 +53,8 @@ $node->safe_psql('postgres', q{
 		kg_set_limits('a', 'role:kg_direct', '{"calls_per_minute": 2}');
 });
 
-# The reply to a call that is refused, and its error: buckets fill meanwhile, not as
-# fast as this, but any of them may be the one that a place has come free for.
+# Returns the reply to a refused call, and its error. Meanwhile the buckets fill at
+# this rate or more slowly, and a slot can become free in any of them.
 sub refusal
 {
 	my ($gateway, $message, $headers) = @_;

@@ -1,5 +1,5 @@
-# kgctl serve as a service: its sockets, a full house, subscriptions that come
-# and go, shutting down; and list changes over standard output.
+# kgctl serve as a service: its sockets, too many clients, subscriptions that begin
+# and end, shutdown; and notifications of changed lists over standard output.
 use strict;
 use warnings;
 use FindBin;
@@ -143,8 +143,9 @@ for my $case ([ 'nonsense', qr/must be host:port/ ], [ '127.0.0.1:99999999', qr/
 	is($gateway->{harness}->full_result(0), 0, 'then it ends');
 }
 
-# Messages of many small values, which take much memory while they wait: too
-# many of them are told to come again, and their memory is there again.
+# Messages of many small values take much memory while they wait. If too many wait,
+# the gateway answers 503 with Retry-After. After that, their memory is free: the
+# second round succeeds like the first.
 {
 	my $gateway = start_gateway($node, 'kg_direct', '--function', 'kg_test.mcp', '--pool', '1', '--timeout', '200');
 	wait_until(sub { post($gateway, rpc('ping'))->{status} == 200 });
@@ -278,8 +279,8 @@ for my $case ([ 'after the grace', 1, 1 ], [ 'at a second signal', 60, 2 ])
 	is(stop_gateway($gateway), 0, 'stops');
 }
 
-# Clients that leave in the middle of anything leave no open file behind, not
-# even while another one stays.
+# Clients that disconnect at any time leave no open file behind, even while another
+# client stays connected.
 SKIP:
 {
 	skip 'no /proc', 7 unless -d '/proc/self/fd';

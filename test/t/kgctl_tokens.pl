@@ -1,5 +1,5 @@
-# Tokens of every wrong kind over HTTP: refused with 401, not repeated, not
-# logged, and the gateway goes on.
+# Invalid tokens of every kind over HTTP. Each is refused with 401, appears neither
+# in the reply nor in the log, and the gateway continues.
 use strict;
 use warnings;
 use Digest::SHA qw(hmac_sha256 hmac_sha512);

@@ -1,6 +1,6 @@
-# Writing through kgctl serve: the bearer's own access decides; a conversation
-# that is asked to confirm, meets a conflict and corrects itself; a call that is
-# sent again after its backend was killed is done once.
+# Writes through kgctl serve. The access of the token decides. A client is asked to
+# confirm, gets a conflict and corrects its call. A call that is sent again after its
+# backend was killed is done once.
 use strict;
 use warnings;
 use FindBin;

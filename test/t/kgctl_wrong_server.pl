@@ -1,5 +1,6 @@
-# kgctl and a server that is broken or hostile: it ends, with the right exit
-# code, says what it knows and no more, and gives the terminal no orders.
+# kgctl with a broken or hostile server. It must end with the right exit code, report
+# what it knows and nothing else, and write no escape sequences of the server to the
+# terminal.
 use strict;
 use warnings;
 use FindBin;
@@ -40,8 +41,8 @@ sub notice { return message('N', "SNOTICE\0C00000\0M$_[0]\0\0") }
 my %copy = (out => parsed() . message('H', pack('Cn', 0, 0)), in => parsed() . message('G', pack('Cn', 0, 0)),
 	both => parsed() . message('W', pack('Cn', 0, 0)));
 
-# Serve one connection: the n-th Sync is answered by the n-th answer; a function
-# gets the socket, undef closes it.  What is asked after the last one too.
+# Serves one connection. The n-th answer replies to the n-th Sync. A function is
+# called with the socket; undef closes it. Requests after the last answer are read, too.
 sub serve_one
 {
 	my ($client, @answers) = @_;

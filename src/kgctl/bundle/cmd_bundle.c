@@ -141,7 +141,10 @@ parse_stored(KgDb *db, Parse parse, KgArena *arena, const KgBuf *text,
 	return *stored != NULL;
 }
 
-/* Stored edges are compared one by one and not retained. */
+/*
+ * Compares a stored edge with the wanted bundle. Stored edges come one by one
+ * and are not retained.
+ */
 static void
 compare_edge(void *arg, const KgJson *edge)
 {

@@ -230,8 +230,8 @@ read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 	if (zeros > 0 && read_decimal(r, s + sign + zeros))
 		return fail(r,
 					&event->start_mark,
-					"is this text or a number?  Quote it, or write the number "
-					"without zeros before it:",
+					"the value may be a text or a number; quote the text, or "
+					"write the number without leading zeros:",
 					s);
 	if (sign + digits > 0 || *s == '.')
 		value = read_decimal(r, s);

@@ -241,8 +241,8 @@ copy_gateways(KgCluster *c, KgShard *to)
 }
 
 /*
- * Records in the directory the claim or the tenant of the tokens that the
- * shard's keys verify.
+ * For each key of the shard, records in the directory which claim of its tokens
+ * names the tenant, or the tenant to which the key belongs.
  */
 static bool
 note_keys(KgCluster *c, KgShard *shard)

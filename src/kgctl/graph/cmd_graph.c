@@ -238,7 +238,7 @@ check_names(const KgGraph *graph)
 
 /*
  * Appends the names of those exported types or relations of a list that read
- * tables. Returns the number of the others.
+ * tables. Returns the number of exported types or relations that do not.
  */
 static size_t
 name_tables(const KgGraph *graph, const char *list, const char *member,
@@ -264,7 +264,7 @@ name_tables(const KgGraph *graph, const char *list, const char *member,
 
 /*
  * Prints which types and relations are not exported, because they read tables.
- * Returns false if none of the others is left.
+ * Returns false if there is nothing else to export.
  */
 static bool
 check_tables(const KgGraph *graph)

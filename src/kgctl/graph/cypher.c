@@ -48,8 +48,8 @@ add_name(KgBuf *out, const char *name)
 }
 
 /*
- * Returns whether the number's text has at most 18 characters, as a 64-bit
- * integer or a short decimal has.
+ * Returns whether the number's text has at most 18 characters, so that Cypher's
+ * 64-bit numbers can represent it.
  */
 static bool
 is_short(const KgJson *number)

@@ -200,7 +200,10 @@ kg_graph_slurp(KgGraph *graph, KgctlInput *in, KgBuf *out)
 			"UTF-8 FILE | kgctl load ... -",
 			bad + 1);
 	if (out->len > 0 && memchr(out->data, '\0', out->len) != NULL)
-		return kg_graph_complain(graph, 0, "a NUL byte, which no text has");
+		return kg_graph_complain(
+			graph,
+			0,
+			"the file contains a NUL byte, which PostgreSQL cannot store");
 	kg_buf_puts(out, "");
 	return true;
 }

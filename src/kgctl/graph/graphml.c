@@ -602,8 +602,8 @@ end_data(Reader *r)
 }
 
 /*
- * Ends an element. A node or an edge gets the default values of keys that have
- * no data in it.
+ * Sets the default values of keys that have no data in the node or edge whose
+ * element ends.
  */
 static void
 end_element(Reader *r)

@@ -366,7 +366,7 @@ typed_literal(Reader *r, const Context *context, const KgJson *value,
 		*literal = json_literal(r, value);
 	else if (value->kind == KG_JSON_ARRAY || value->kind == KG_JSON_OBJECT)
 		return complain(
-			r, value, "the value is an array or an object", "@value");
+			r, value, "the value cannot be an array or an object", "@value");
 	else
 	{
 		*literal = kg_rdf_literal(r->graph, NULL, value);
@@ -497,7 +497,7 @@ take_nodes(Reader *r, const Context *context, const KgJson *value)
 	if (value->kind == KG_JSON_OBJECT)
 		return take_node(r, context, value, &ignored);
 	if (value->kind != KG_JSON_ARRAY)
-		return complain(r, value, "a node is an object", "@graph");
+		return complain(r, value, "a node must be an object", "@graph");
 	for (size_t i = 0; i < value->len; i++)
 		if (!take_nodes(r, context, value->u.items[i]))
 			return false;
@@ -517,7 +517,7 @@ add_types(Reader *r, const Context *context, const KgTerm *subject,
 	if (value->kind == KG_JSON_ARRAY)
 		return true;
 	if (kgctl_json_text(value) == NULL)
-		return complain(r, value, "a type is a text", "@type");
+		return complain(r, value, "a type must be a text", "@type");
 	iri = expand(r, context, value, value->u.text, true, 0);
 	if (iri == NULL)
 		return false;
@@ -526,7 +526,10 @@ add_types(Reader *r, const Context *context, const KgTerm *subject,
 	return true;
 }
 
-/* Handles a member whose name is a keyword such as @type. */
+/*
+ * Reads a member whose name is a keyword such as @type. Refuses keywords that
+ * kgctl does not support.
+ */
 static bool
 take_keyword(Reader *r, const Context *context, const KgTerm *subject,
 			 const char *keyword, const KgJson *value)
@@ -540,7 +543,7 @@ take_keyword(Reader *r, const Context *context, const KgTerm *subject,
 		return true;
 	return complain(r,
 					value,
-					"this keyword is not read here; expand the document with a "
+					"this keyword is not supported; expand the document with a "
 					"JSON-LD processor, or write it as Turtle",
 					keyword);
 }
@@ -609,7 +612,7 @@ take_node(Reader *r, const Context *context, const KgJson *node, KgTerm *id)
 		const char *iri = kgctl_json_text(named);
 
 		if (iri == NULL)
-			return complain(r, named, "an id is a text", "@id");
+			return complain(r, named, "an id must be a text", "@id");
 		iri = expand(r, context, named, iri, false, 0);
 		if (iri == NULL)
 			return false;

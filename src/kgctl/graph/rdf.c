@@ -222,8 +222,8 @@ local_name(KgRdf *rdf, const char *iri)
 }
 
 /*
- * Sets the type and the id of a node from an IRI of the form for entities. From
- * another IRI, only sets the id.
+ * Sets the type and the id of a node from an IRI of the form BASE TYPE/ID
+ * (rdf.h). From another IRI, only sets the id.
  */
 static void
 name_node(KgRdf *rdf, KgNode *node)
@@ -349,7 +349,9 @@ number_of(KgArena *arena, const char *text)
 			   : NULL;
 }
 
-/* Returns NULL if the text is not a boolean of XML Schema. */
+/*
+ * Returns the value of a boolean of XML Schema, or NULL if the text is not one.
+ */
 static KgJson *
 boolean_of(KgArena *arena, const char *text)
 {

@@ -353,8 +353,10 @@ kg_headers_single(KgctlRequest *req)
 	if (coding && kg_header(req, MHD_HTTP_HEADER_CONTENT_LENGTH) != NULL)
 		seen |= AMBIGUOUS;
 	if ((seen & AMBIGUOUS) != 0)
-		return kg_http_refuse(
-			req, MHD_HTTP_BAD_REQUEST, "the headers are ambiguous");
+		return kg_http_refuse(req,
+							  MHD_HTTP_BAD_REQUEST,
+							  "a header is repeated that may occur once, or "
+							  "the length of the body is given twice");
 	return coding == NULL || strcasecmp(coding, "chunked") == 0 ||
 		   kg_http_refuse(req,
 						  MHD_HTTP_NOT_IMPLEMENTED,
@@ -373,7 +375,8 @@ kg_headers_content(KgctlRequest *req)
 		return true;
 	return kg_http_refuse(req,
 						  MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
-						  "Content-Type must be application/json, not encoded");
+						  "Content-Type must be application/json, and the body "
+						  "must not be encoded");
 }
 
 static bool

@@ -31,8 +31,8 @@ write_health(const KgHttp *http, const char *health, KgBuf *out)
 }
 
 /*
- * The state of components and their metrics are included only at the address of
- * --metrics.
+ * Answers /readyz. Only the answer at the address of --metrics includes the
+ * states and metrics of the components.
  */
 static void
 on_ready(void *arg, bool ready, const char *word, const char *health)

@@ -50,8 +50,9 @@ add_common(KgctlRequest *req, const char *type)
 	if (req->status == MHD_HTTP_SERVICE_UNAVAILABLE)
 		kg_http_header(req, MHD_HTTP_HEADER_RETRY_AFTER, "1");
 	/*
-	 * The number of open connections is limited, because each connection that
-	 * has had a request uses memory.
+	 * Close the connection during the shutdown. Otherwise, keep only a limited
+	 * number of connections open, because each connection that has had a
+	 * request uses memory.
 	 */
 	if (req->http->draining ||
 		req->http->nconns > req->http->options.keep_alive)

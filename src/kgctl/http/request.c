@@ -236,8 +236,8 @@ answer_subscription(KgctlRequest *req, const KgAnswer *answer)
 }
 
 /*
- * Continues requests that wait for LISTEN. listening is false if LISTEN is not
- * possible now.
+ * Continues a request that waits for LISTEN. If listening is false, LISTEN is
+ * not possible now, so refuses the request.
  */
 static void
 on_listening(void *arg, bool listening)

@@ -36,10 +36,10 @@ kg_http_resume(KgctlRequest *req)
 }
 
 /*
- * Handles the end of a connection. The watch is one-shot, because registering
- * the socket anew for each request would cost as much as reading a request. An
- * event that occurs while libmicrohttpd uses the connection is requested again
- * when the connection is next suspended.
+ * Called when the client has ended its connection: cancels the call. The watch
+ * is one-shot, because registering the socket anew for each request would cost
+ * as much as reading a request. An event that occurs while libmicrohttpd uses
+ * the connection is requested again when the connection is next suspended.
  */
 static void
 on_gone(void *arg, uint32_t events)
@@ -165,7 +165,8 @@ let_go(KgHttpConn *conn)
 	conn->leaving = true;
 	if (MHD_set_connection_option(
 			conn->mhd, MHD_CONNECTION_OPTION_TIMEOUT, 1u) != MHD_YES)
-		kg_log(KG_LOG_WARNING, "a connection stays open after its client");
+		kg_log(KG_LOG_WARNING,
+			   "a connection cannot be closed although its client is gone");
 }
 
 /*
