@@ -14,6 +14,7 @@
 
 #include "access/htup_details.h"
 #include "base/extension.h"
+#include "base/invalidate.h"
 #include "catalog/pg_statistic.h"
 #include "optimizer/optimizer.h"
 #include "query/view/type_rows.h"
@@ -23,69 +24,100 @@
 #include "utils/syscache.h"
 
 /*
- * The columns of kg_entity that name a type, and the columns that are unique
- * within a type.
+ * Numbers of the columns of kg_entity that name a type, and of those that are
+ * unique within a type.
  */
-static const char *const of_type[] = {"tenant", "bundle", "entity_type"};
-static const char *const unique[] = {"node", "entity_id"};
+typedef struct Columns
+{
+	Oid relid;
+	AttrNumber of_type[3];
+	AttrNumber unique[2];
+} Columns;
 
 static get_relation_stats_hook_type next_statistics = NULL;
 
+/*
+ * Returns the columns of kg_entity, or NULL if the table is another one. They
+ * are kept, because the planner asks for the statistics of every column that a
+ * statement compares.
+ */
+static const Columns *
+columns_of(Oid relid)
+{
+	static const char *const of_type[] = {"tenant", "bundle", "entity_type"};
+	static const char *const unique[] = {"node", "entity_id"};
+	static Columns known;
+	static uint64 known_generation = 0;
+	uint64 generation = kg_generation();
+
+	if (known_generation != generation)
+	{
+		if (!kg_is_relation(relid, "kg_entity"))
+			return NULL;
+		known.relid = relid;
+		for (int i = 0; i < lengthof(of_type); i++)
+			known.of_type[i] = get_attnum(relid, of_type[i]);
+		for (int i = 0; i < lengthof(unique); i++)
+			known.unique[i] = get_attnum(relid, unique[i]);
+		known_generation = generation;
+	}
+	return relid == known.relid ? &known : NULL;
+}
+
 static int
-find_name(const char *const *names, int n, const char *name)
+find_column(const AttrNumber *columns, int n, AttrNumber column)
 {
 	for (int i = 0; i < n; i++)
-		if (strcmp(names[i], name) == 0)
+		if (columns[i] == column)
 			return i;
 	return -1;
 }
 
 /*
- * Returns the index in of_type[] of the column that the condition compares with
- * a constant, or -1.
+ * Returns the index in columns->of_type of the column that the condition
+ * compares with a constant, or -1.
  */
 static int
-compared_column(Oid relid, Index relno, const Node *clause)
+compared_column(const Columns *columns, Index relno, const Node *clause)
 {
 	const OpExpr *op = (const OpExpr *) clause;
 	const Var *column;
 
 	if (!IsA(op, OpExpr) || list_length(op->args) != 2 ||
-		get_opcode(op->opno) != F_TEXTEQ || !IsA(lsecond(op->args), Const))
+		op->opfuncid != F_TEXTEQ || !IsA(lsecond(op->args), Const))
 		return -1;
 	column = linitial(op->args);
 	if (!IsA(column, Var) || column->varno != relno || column->varattno <= 0)
 		return -1;
-	return find_name(of_type,
-					 lengthof(of_type),
-					 get_attname(relid, column->varattno, false));
+	return find_column(
+		columns->of_type, lengthof(columns->of_type), column->varattno);
 }
 
 double
 kg_type_rows(PlannerInfo *root, RelOptInfo *rel)
 {
-	const RangeTblEntry *rte;
+	const Columns *columns;
 	List *conditions = NIL;
 	int compared = 0;
 	ListCell *lc;
 
 	if (rel == NULL || rel->rtekind != RTE_RELATION || rel->tuples <= 0)
 		return 0;
-	rte = root->simple_rte_array[rel->relid];
-	if (!kg_is_relation(rte->relid, "kg_entity"))
+	columns = columns_of(root->simple_rte_array[rel->relid]->relid);
+	if (columns == NULL)
 		return 0;
 	foreach(lc, rel->baserestrictinfo)
 	{
 		RestrictInfo *restriction = lfirst(lc);
 		int column = compared_column(
-			rte->relid, rel->relid, (const Node *) restriction->clause);
+			columns, rel->relid, (const Node *) restriction->clause);
 
 		if (column < 0)
 			continue;
 		compared |= 1 << column;
 		conditions = lappend(conditions, restriction);
 	}
-	if (compared != (1 << lengthof(of_type)) - 1)
+	if (compared != (1 << lengthof(columns->of_type)) - 1)
 		return 0;
 	return clamp_row_est(
 		rel->tuples *
@@ -106,14 +138,15 @@ static bool
 set_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber column,
 			   VariableStatData *data)
 {
-	const char *name;
+	const Columns *columns;
 	double rows;
 	HeapTuple known;
 
 	if (rte->rtekind != RTE_RELATION || column <= 0)
 		return false;
-	name = get_attname(rte->relid, column, true);
-	if (name == NULL || find_name(unique, lengthof(unique), name) < 0)
+	columns = columns_of(rte->relid);
+	if (columns == NULL ||
+		find_column(columns->unique, lengthof(columns->unique), column) < 0)
 		return false;
 	rows = kg_type_rows(root, find_rel(root, rte));
 	if (rows <= 0)
