@@ -38,6 +38,8 @@ CREATE TRIGGER kg_no_truncate BEFORE TRUNCATE ON @extschema@.kg_entity
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_refuse_truncate();
 CREATE TRIGGER kg_no_truncate BEFORE TRUNCATE ON @extschema@.kg_edge
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_refuse_truncate();
+CREATE TRIGGER kg_no_truncate BEFORE TRUNCATE ON @extschema@.kg_change_transaction
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_refuse_truncate();
 CREATE CONSTRAINT TRIGGER kg_references AFTER INSERT ON @extschema@.kg_pending_reference
   DEFERRABLE INITIALLY IMMEDIATE
   FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_check_references();

@@ -38,8 +38,6 @@ ALTER TABLE @extschema@.kg_change_transaction ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_change_transaction FORCE ROW LEVEL SECURITY;
 CREATE POLICY kg_change_transaction_nobody ON @extschema@.kg_change_transaction FOR ALL
   USING (false);
-CREATE TRIGGER kg_no_truncate BEFORE TRUNCATE ON @extschema@.kg_change_transaction
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_refuse_truncate();
 
 CREATE FUNCTION @extschema@.kg_changes(since text DEFAULT '', types text[] DEFAULT '{}', options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED

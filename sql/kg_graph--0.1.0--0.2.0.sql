@@ -965,6 +965,7 @@ CREATE POLICY kg_change_transaction_nobody ON @extschema@.kg_change_transaction 
   USING (false);
 CREATE TRIGGER kg_no_truncate BEFORE TRUNCATE ON @extschema@.kg_change_transaction
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_refuse_truncate();
+ALTER TABLE @extschema@.kg_change_transaction ENABLE ALWAYS TRIGGER kg_no_truncate;
 CREATE FUNCTION @extschema@.kg_changes(since text DEFAULT '', types text[] DEFAULT '{}', options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_changes';
