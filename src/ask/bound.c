@@ -289,7 +289,7 @@ throw_large(const char *what, int most)
 {
 	kg_error_throw_expected(
 		kg_error_new(KG_LIMIT_EXCEEDED,
-					 "the query produces %s of more than %d bytes",
+					 "the query uses %s of more than %d bytes",
 					 what,
 					 most),
 		"shorter texts, or an aggregate of fewer values");

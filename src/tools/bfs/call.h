@@ -93,8 +93,8 @@ extern void kg_error_near_handle(KgError *err, const KgNearHandle *near);
 extern Jsonb *kg_unknown_hints(KgGraphCall *call, const char *path,
 							   const KgHandles *handles);
 /*
- * Raises KG_NOT_FOUND, which lists similar handles. At least one handle must
- * be unknown.
+ * Raises KG_NOT_FOUND, which lists similar handles. To be called only if at
+ * least one handle is unknown.
  */
 extern KG_NORETURN void kg_throw_all_unknown(KgGraphCall *call,
 											 const char *path,

@@ -231,7 +231,7 @@ found_induced(const KgNeighbors *found, void *arg)
 }
 
 /*
- * Adds to "reach" the nodes that are within k hops of all seeds, in the order
+ * Sets "reach" to the nodes that are within k hops of all seeds, in the order
  * of their distance, and the edges between these nodes.
  */
 static void

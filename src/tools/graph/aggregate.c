@@ -1266,7 +1266,8 @@ throw_too_many(const KgAggregate *a, uint32 n)
 {
 	KG_THROW(KG_LIMIT_EXCEEDED,
 			 .message = psprintf("with the limit for each value of \"%s\", the "
-								 "reply would have %u rows, more than %d",
+								 "reply would have %u rows, more than "
+								 "kg_graph.max_rows (%d)",
 								 a->columns[a->per],
 								 n,
 								 kg_setting_max_rows),

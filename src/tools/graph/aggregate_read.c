@@ -528,11 +528,12 @@ read_aggregation(KgAggregate *a, const KgInput *in)
 		spec->has_property = true;
 		spec->field = read_own_property(a, in, "aggregate", &name, path);
 		if (*path != NULL && (*path)->many)
-			throw_property(in,
-						   name,
-						   "\"%s\" leads through an array and can only be "
-						   "grouped by",
-						   "a path through references with one value");
+			throw_property(
+				in,
+				name,
+				"\"%s\" leads through an array, so it can be used in "
+				"group_by, but not in aggregations",
+				"a path through references with one value");
 		check_aggregation(spec, in, name);
 		column = psprintf("%s_%s", column, name);
 	}

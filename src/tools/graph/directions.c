@@ -299,9 +299,9 @@ report_reversed(KgGraphCall *call, const KgStepSpec *step, const char *path)
 }
 
 /*
- * Reverses a step if no edge can have its direction, and the filters of its end
- * can match in the opposite direction. Returns the types at which the step can
- * end.
+ * Reverses a step if no edge can have its direction. Raises an error if the
+ * opposite direction is impossible, too, or if the filters of the step's end
+ * cannot match there. Returns the types at which the step can end.
  */
 static bool *
 orient(KgGraphCall *call, KgStepSpec *step, const bool *at,

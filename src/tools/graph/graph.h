@@ -212,8 +212,8 @@ extern void kg_hint_types(KgGraphCall *call, const char *path,
 						  const char *message, const uint16 *ranks, uint32 n,
 						  KgJsonWriter *w);
 /*
- * Writes a hint about the step after which a chain without rows could not
- * continue.
+ * For a chain without rows, writes a hint about the step at which the chain
+ * could not continue.
  */
 extern void kg_hint_traversal(KgGraphCall *call, const KgTraversal *t,
 							  const char *path, KgJsonWriter *w);

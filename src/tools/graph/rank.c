@@ -106,7 +106,7 @@ read_seeds(RankRelated *r)
 
 /*
  * Sets the distinct seeds that exist. If a seed was sent several times, its
- * weights are added.
+ * weights are added. Raises KG_NOT_FOUND if no seed exists.
  */
 static void
 known_seeds(RankRelated *r)

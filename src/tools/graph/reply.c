@@ -210,9 +210,9 @@ add_parallel(FetchEdges *state, const KgReplyEdge *edge)
 }
 
 /*
- * Stores the properties of an edge that were read. If the edge already has the
- * properties of a parallel edge, adds another edge. With one_of_parallel, keeps
- * only the edge that represents both.
+ * Stores the properties that were read for an edge, if the filters accept them.
+ * If the edge already has the properties of a parallel edge, adds another edge.
+ * With one_of_parallel, keeps only the edge that represents both.
  */
 static void
 take_properties(FetchEdges *state, KgReplyEdge *edge, Jsonb *properties,
@@ -301,8 +301,9 @@ fetch_foreign(FetchEdges *state)
 }
 
 /*
- * Selects the edges to read. If "keyed" is true, these are the edges of
- * relations with a key, otherwise all other edges.
+ * Selects the edges whose properties are read. If "keyed" is true, these are
+ * all edges of relations with a key, otherwise the edges of other relations
+ * that have the flag "full".
  */
 static void
 choose_edges(FetchEdges *state, bool keyed)

@@ -332,9 +332,9 @@ merge_ranked(Ranked *ranked, int n)
 }
 
 /*
- * Finds the entities that contain most of the words of a query. Used if no
- * entity contains the query as a whole. A word that too many entities contain
- * is ignored.
+ * Finds the entities that contain most of the words of a query. To be called if
+ * no entity contains the query as a whole. Ignores a word that too many
+ * entities contain.
  */
 static void
 look_for_words(Reading *reading, const char *query)

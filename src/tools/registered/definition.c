@@ -113,7 +113,7 @@ check_name(const JsonbContainer *root, const char *key, KgErrorList *errors)
 		  &value,
 		  psprintf("/%s", key),
 		  KG_NAME_RULE,
-		  psprintf("\"%s\" is not a valid name of a tool", key));
+		  "the name of the tool is not valid");
 	return false;
 }
 
@@ -148,7 +148,7 @@ check_aliases(const JsonbContainer *root, KgErrorList *errors)
 				  &it.value,
 				  psprintf("/aliases/%d", it.index),
 				  KG_NAME_RULE,
-				  "an alias is not a valid name of a tool");
+				  "an alias of the tool is not a valid name");
 }
 
 static void

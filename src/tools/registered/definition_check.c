@@ -419,8 +419,8 @@ report_fault(const Trying *t, const KgSchemaError *fault, int tried)
 		arg = tried;
 	if (arg >= 0)
 		err = kg_error_new(KG_INVALID_INPUT,
-						   "argument \"%s\" does not fit the argument of tool "
-						   "\"%s\" that takes it",
+						   "argument \"%s\" accepts values that tool \"%s\" "
+						   "refuses",
 						   t->def->args[arg],
 						   t->op->tool);
 	else

@@ -698,8 +698,8 @@ throw_failures(Failures *failures)
 }
 
 /*
- * Raises KG_LIMIT_EXCEEDED if a reply is too long. Only called for functions
- * and sequences, because other tools limit their own replies.
+ * Raises KG_LIMIT_EXCEEDED if a reply is too long. To be called only for
+ * functions and sequences, because other tools limit their own replies.
  */
 static void
 check_size(Size size)

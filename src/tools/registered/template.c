@@ -81,8 +81,8 @@ require_name(const Reading *r, const JsonbValue *value, const char *what,
 	if (found >= 0)
 		return found;
 	err = kg_error_new(KG_INVALID_INPUT,
-					   name ? "%s \"%s\" does not exist"
-							: "the name of %s is not a string",
+					   name ? "no %s has the name \"%s\""
+							: "the name of the %s is not a string",
 					   what,
 					   name ? name : "");
 	kg_error_got(err, value);
@@ -172,16 +172,17 @@ read_place(const Reading *r, const JsonbContainer *object, Part *node)
 	{
 		place->result = require_name(r,
 									 &value,
-									 "an earlier operation",
+									 "earlier operation",
 									 r->names->results,
 									 r->names->nresults);
 		place->pointer = read_pointer(r, object);
 		return;
 	}
-	err = kg_error_new(
-		KG_INVALID_INPUT,
-		"a key that begins with \"$\" is allowed only in {\"$arg\": name} and "
-		"{\"$result\": name, \"path\": pointer}, which are whole values");
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "an object with a key that begins with \"$\" must be "
+					   "{\"$arg\": name} or "
+					   "{\"$result\": name, \"path\": pointer}, and cannot be "
+					   "\"arguments\" itself");
 	report(r, err);
 }
 

@@ -39,9 +39,9 @@ typedef struct KgShownOf
 } KgShownOf;
 
 /*
- * Names that begin with a prefix, such as "edge.since", and denote no property
- * of the types or relations of kg_projections_read(). paths has the JSON
- * Pointers of the names.
+ * Names that begin with a prefix, such as "edge.since". kg_projections_read()
+ * collects those that are no property of its types or relations. paths has the
+ * JSON Pointers of the names.
  */
 typedef struct KgNamesApart
 {

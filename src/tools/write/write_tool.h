@@ -19,8 +19,8 @@ extern void kg_write_require(void);
 extern char *kg_write_reason(const KgInput *in);
 
 /*
- * Runs a tool that writes. If the tool raises an error, the caller must roll
- * back the subtransaction.
+ * Runs a tool that writes. Must run in a subtransaction, which the caller rolls
+ * back if the tool raises an error.
  */
 extern Jsonb *kg_tool_write(const KgTool *tool, const Jsonb *arguments);
 
