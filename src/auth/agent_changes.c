@@ -109,8 +109,9 @@ throw_missing(const char *agent)
 }
 
 /*
- * Raises an error unless the tenant has the bundle. An admin may learn whether
- * it exists. Locks the bundle, and waits for a transaction that drops it.
+ * Raises an error unless the tenant has the bundle. The error may name the
+ * tenant's bundles, because the caller is an admin. Locks the bundle, and waits
+ * for a transaction that drops it.
  */
 static void
 require_bundle(Datum tenant, const char *bundle)
@@ -168,8 +169,9 @@ unbind_all(Datum tenant, Datum agent)
 }
 
 /*
- * Binds the bundles of the option "bundles". The option lists all bundles of
- * the agent, in the order in which prompts show them.
+ * Binds the bundles that the option "bundles" lists, in the order in which
+ * prompts show them, and unbinds all others. Does nothing if the option is
+ * missing.
  */
 static void
 bind_listed(Datum tenant, Datum agent, const Jsonb *options)
@@ -265,7 +267,10 @@ KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-/* An option that is missing does not change; null removes its value. */
+/*
+ * Changes the options of an agent. An option that is missing keeps its value;
+ * null removes it.
+ */
 KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
 {
 	Jsonb *options = PG_GETARG_JSONB_P(1);

@@ -204,7 +204,7 @@ read_result(KgAudited *call, FunctionCallInfo fcinfo, Datum result)
 	}
 }
 
-/* Appends an array of arguments to the record. */
+/* Appends an argument that is an array to the record. */
 
 static void
 append_array(StringInfo record, Datum array)
@@ -407,8 +407,8 @@ kg_audit_version_call(const char *version, const char *operation)
 /* ---- the record ---- */
 
 /*
- * Records are made for calls that take microseconds, so no format strings are
- * used.
+ * Some calls take only microseconds. Their records are made without format
+ * strings, which are slow.
  */
 #define KG_LITERAL(text) text, sizeof(text) - 1
 #define KG_RECORD_KEY(name) KG_LITERAL(", \"" name "\": ")

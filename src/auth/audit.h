@@ -179,7 +179,11 @@ kg_audit_decisions(int64 n)
 		kg_audited->decisions += n;
 }
 
-/* Returns true if the query and its SQL statements are recorded. */
+/*
+ * Returns true if the record of the running call also contains the analysed
+ * query of a list tool and the SQL statements that it runs
+ * (kg_graph.audit_arguments = full).
+ */
 static inline bool
 kg_audit_is_full(void)
 {

@@ -91,8 +91,8 @@ keep_grants(KgRoleGrants *fresh, const char *name)
 /*
  * Finds a registered policy (kg_policy) that names the role, directly or by
  * membership, and is not in force. A policy is in force while pg_policy has it
- * unchanged and the role has the registered name. If no role had a name when
- * the row was inserted, the name may stand for any role.
+ * unchanged and the role has the registered name. If a name in the row belonged
+ * to no role when the row was inserted, the name may stand for any role.
  */
 static void
 load_barred(KgRoleGrants *fresh, Oid role)

@@ -142,8 +142,8 @@ parse_object(const char *text, int len)
 }
 
 /*
- * Reads the header: a supported algorithm, a key id, and no critical
- * extension.
+ * Reads the header. It must name a supported algorithm and have no critical
+ * extension. It may have a key id.
  */
 static bool
 read_header(const Jsonb *header, KgJwt *jwt, const char **why)

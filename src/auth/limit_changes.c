@@ -259,8 +259,8 @@ kg_sql_check_limit(PG_FUNCTION_ARGS)
 }
 
 /*
- * Returns the limit in force: value, or the setting that the limit lowers if
- * the setting is lower than value or value is KG_UNLIMITED.
+ * Returns the limit in force: the lower of value and the setting that the limit
+ * lowers. If value is KG_UNLIMITED, returns the setting.
  */
 static int64
 in_force(KgLimit limit, int64 value)

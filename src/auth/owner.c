@@ -22,9 +22,9 @@ kg_has_owner_rights(Oid role)
 
 /*
  * Functions that only the owner may execute, apart from trigger functions.
- * kg_login() and kg_explain() are not in the list, because the owner grants
- * them. test/sql/execute_rights.sql compares the list with the functions that
- * are not granted to PUBLIC.
+ * kg_login() and kg_explain() are not in the list, because the owner may grant
+ * them to other roles. test/sql/execute_rights.sql compares the list with the
+ * functions that are not granted to PUBLIC.
  */
 #define KG_OWNER_FUNCTIONS                                               \
 	"'{kg_create_tenant,kg_drop_tenant,kg_rename_tenant,"                \

@@ -22,8 +22,8 @@ extern bool kg_has_owner_rights(Oid role);
 extern void kg_owner_require(const char *act);
 
 /*
- * Raises KG_FORBIDDEN unless the current role has the owner's rights and may
- * read all statistics of the server.
+ * Raises KG_FORBIDDEN unless the current role has the owner's rights or is a
+ * member of pg_read_all_stats.
  */
 extern void kg_owner_require_statistics(const char *act);
 

@@ -155,9 +155,10 @@ is_value_alone(const SelectStmt *query)
 PG_FUNCTION_INFO_V1(kg_sql_policy_expression);
 
 /*
- * Raises an error unless the text is a complete expression that can be put
- * between parentheses in CREATE POLICY. It must not close a parenthesis that
- * it does not open. The line break ends a comment at the end of the text.
+ * Returns the text in parentheses, for CREATE POLICY. Raises an error unless
+ * the text is one complete expression, which closes no parenthesis that it does
+ * not open. The line break before the last parenthesis ends a comment at the
+ * end of the text.
  */
 Datum
 kg_sql_policy_expression(PG_FUNCTION_ARGS)

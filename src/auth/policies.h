@@ -21,9 +21,10 @@ extern bool kg_policies_registered(void);
 extern const char kg_policies_not_in_force[];
 
 /*
- * A SELECT that returns the policies that are only FOR SELECT. Its columns are
- * object, fault and repair. An UPDATE or DELETE that reads no column changes
- * the rows that such a policy hides.
+ * A SELECT that returns the restrictive policies FOR SELECT that have no equal
+ * policy for UPDATE or for DELETE. Its columns are object, fault and repair. An
+ * UPDATE or DELETE that reads no column changes the rows that such a policy
+ * hides.
  */
 extern const char kg_policies_for_reading_alone[];
 

@@ -29,14 +29,13 @@ typedef struct KgTokenIdentity
 
 /*
  * Binds a copy of the identity to the transaction and, if session is true, to
- * the session.  Raises KG_FORBIDDEN if the transaction has an identity
- * already.
+ * the session.  Raises KG_FORBIDDEN if the transaction has or had an identity.
  */
 extern void kg_token_bind(const KgTokenIdentity *identity, bool session);
 
 /*
- * Raises the error of kg_token_bind() if the transaction has an identity
- * already.
+ * Raises the error of kg_token_bind() if the transaction has or had an
+ * identity.
  */
 extern void kg_token_check_free(void);
 
@@ -56,8 +55,8 @@ extern const KgTokenIdentity *kg_token_identity(void);
 extern char *kg_token_subject(void);
 
 /*
- * Returns true if a token was bound to the session and has expired. There is
- * then no caller.
+ * Returns true if a token was bound to the session, but it has expired or this
+ * transaction has removed it. There is then no caller.
  */
 extern bool kg_token_lapsed(void);
 
