@@ -304,8 +304,8 @@ PG_FUNCTION_INFO_V1(kg_sql_packed_tenant);
 
 /*
  * The policy of packed edges calls this function. Returns the result of
- * kg_sql_derived_tenant(). Also returns NULL if a policy of kg_edge may hide
- * edges, because packed edges cannot be filtered by such a policy.
+ * kg_sql_derived_tenant(). Outside of a tool, also returns NULL if a policy of
+ * kg_edge may hide edges, because such a policy cannot filter packed edges.
  */
 Datum
 kg_sql_packed_tenant(PG_FUNCTION_ARGS)

@@ -37,9 +37,9 @@ typedef Jsonb *(*KgEntryBody)(FunctionCallInfo fcinfo, KgCall *call);
 extern Datum kg_entry(FunctionCallInfo fcinfo, int audit, KgEntryBody body);
 
 /*
- * Defines a function whose body applies the limits itself. This is for a body
- * that alone identifies the caller, or that returns the limits' errors as its
- * result.
+ * Defines a function whose body applies the limits itself. Such a body first
+ * identifies the caller, for example by a token among its arguments, or returns
+ * the errors of the limits as its result.
  */
 #define KG_ENTRY_OPEN(name, audit)                        \
 	PG_FUNCTION_INFO_V1(name);                            \
@@ -94,9 +94,10 @@ extern Datum kg_entry_write_type(FunctionCallInfo fcinfo, KgEntryBody body,
 								 int options);
 
 /*
- * Calls work for a gateway's message. Prevents writes, temporary objects, and
- * changes of the role or of settings that would outlast the call. After an
- * error, the abort of the (sub)transaction restores the previous state.
+ * Calls work for a gateway's message or for a call with a token. Prevents
+ * writes, temporary objects, and changes of the role or of settings that would
+ * outlast the call. After an error, the abort of the (sub)transaction restores
+ * the previous state.
  */
 extern void kg_contained(void (*work)(void *arg), void *arg);
 

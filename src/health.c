@@ -363,8 +363,8 @@ look_at_secrets(KgComponent *c)
 }
 
 /*
- * Checks each key of tokens, in the way in which a token that names the key
- * would be checked.
+ * Checks each key that verifies tokens: loads it in the way in which a token
+ * that names it would load it.
  */
 static void
 look_at_keys(KgComponent *c)

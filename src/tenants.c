@@ -232,8 +232,8 @@ static const char *const delete_rows[] = {
 	 "(SELECT at, id FROM @kg_audit WHERE tenant = $1 LIMIT $2)")};
 
 /*
- * Tables that are deleted first. The extension's SQL may be older than these
- * tables.
+ * Tables whose rows are deleted first. A table may be missing if the
+ * extension's SQL is older than the library.
  */
 static const struct
 {

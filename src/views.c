@@ -53,7 +53,10 @@ column_of(FmgrInfo *flinfo)
 	return column;
 }
 
-/* An item whose JSON type does not fit becomes NULL. */
+/*
+ * Returns a JSON array as an SQL array. An item whose JSON type does not fit
+ * becomes NULL.
+ */
 static Datum
 array_value(const Column *column, const JsonbContainer *array)
 {
