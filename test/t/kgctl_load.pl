@@ -256,7 +256,7 @@ foreach my $case (
 	my $long = '{"id": "long", "name": "' . 'x' x 3_000_000 . '"}';
 	($code, $out, $err) = kgctl("$long\n{\"id\": \"z1\"}\n", 'load', '--type', 'product', '--format', 'json', '--max-row', 1000000, '--rejects', "$dir/rejects", '-f', '-');
 	is($code, 1, 'a row that is too long');
-	like((lines_of("$dir/rejects"))[0]{error}{message}, qr/more than 1000000 bytes; --max-row/, 'is told');
+	like((lines_of("$dir/rejects"))[0]{error}{message}, qr/more than 1000000 bytes; to load longer rows, raise --max-row/, 'is told');
 	is(stored(q{count(*) FROM kg_entity WHERE entity_id = 'z1'}), 1, 'the next one is loaded');
 }
 # Compressed data that is not whole: what came before stays, and is not loaded again.

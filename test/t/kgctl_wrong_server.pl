@@ -225,8 +225,8 @@ my $setup = sub { my ($standby, $front) = @_; return row('public', '0', '', 'on'
 for my $case (
 	[ 'that is no standby', qr/is not a standby, so it is not used for reads/, $setup->('f', 'f') ],
 	[ 'that is a front', qr/is a front; --read-dsn is for standbys of the one server/, $setup->('t', 't') ],
-	[ 'of an older library', qr/library of kg_graph at .* is older than --read-dsn/, $setup->('t', 'f'), $mcp, row(undef) ],
-	[ 'that says it is something else', qr/library of kg_graph at .* is older than --read-dsn/, $setup->('t', 'f'), $mcp, row('primary') ],
+	[ 'of an older library', qr/library of kg_graph at .* is too old for --read-dsn/, $setup->('t', 'f'), $mcp, row(undef) ],
+	[ 'that says it is something else', qr/library of kg_graph at .* is too old for --read-dsn/, $setup->('t', 'f'), $mcp, row('primary') ],
 	[ 'that answers with COPY', qr/was lost|cannot use the database/, $setup->('t', 'f'), $mcp, $copy{in} ])
 {
 	my ($name, $pattern, @answers) = @$case;
@@ -240,7 +240,7 @@ for my $case (
 	$gateway{harness}->finish;
 	is($gateway{harness}->full_result(0) >> 8, 0, 'and it ends');
 }
-for my $case ([ 'a front', qr/is a front/, $setup->('f', 't') ], [ 'a standby', qr/is a standby; with --read-dsn/, $setup->('t', 'f') ], [ 'of an older library', qr/is older than --read-dsn/, $setup->('f', 'f'), $mcp, row(undef) ])
+for my $case ([ 'a front', qr/is a front/, $setup->('f', 't') ], [ 'a standby', qr/is a standby; with --read-dsn/, $setup->('t', 'f') ], [ 'of an older library', qr/is too old for --read-dsn/, $setup->('f', 'f'), $mcp, row(undef) ])
 {
 	my ($name, $pattern, @answers) = @$case;
 	my %gateway = (log => '');
