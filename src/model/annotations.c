@@ -562,8 +562,8 @@ read_derived(Parser *parser, const Gathered *g, KgField *field,
 		(field->kind != KG_KIND_INTEGER && field->kind != KG_KIND_NUMBER))
 		REPORT(parser,
 			   pointer,
-			   .message = "a property with \"x-derived\" must be an integer, "
-						  "and must not be required",
+			   .message = "a property with \"x-derived\" must be an integer or "
+						  "a number, and must not be required",
 			   .keyword = "x-derived",
 			   .expected = "\"type\": \"integer\" outside \"required\"");
 	if (!field->indexed || field->counted)

@@ -905,7 +905,7 @@ check_ranges(const KgFilter *filter)
 				continue;
 			KG_THROW(KG_INVALID_INPUT,
 					 .message = psprintf(
-						 "the range of property \"%s\" is inverted: no value "
+						 "the range of property \"%s\" is empty: no value "
 						 "is %s the lower bound and %s the upper bound",
 						 low->property,
 						 low->op == KG_OP_GT ? "above" : "from",

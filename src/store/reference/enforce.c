@@ -103,8 +103,9 @@ require_hidden_kept(const char *tenant, const KgUserContext *caller,
 	if (strcmp(before, targets_of(tenant, hidden)) == 0)
 		return;
 	KG_THROW(KG_REFERENCE_MISSING,
-			 .message = "references would lead to another entity, which gets "
-						"the id or value that they name",
+			 .message = "the write gives an entity an id or value that stored "
+						"references name, so they would lead to another "
+						"entity",
 			 .expected = "an id or a value that no reference names");
 }
 

@@ -241,8 +241,8 @@ throw_no_change(bool both)
 		KG_INVALID_INPUT,
 		.message = both ? "\"change\" and \"transaction\" exclude each other"
 						: "either \"change\" or \"transaction\" is required",
-		.expected =
-			"\"change\" or \"transaction\", a number from the tool changes");
+		.expected = "\"change\" or \"transaction\", with a number from a reply "
+					"of the tool \"changes\"");
 }
 
 /*
