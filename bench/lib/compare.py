@@ -39,22 +39,38 @@ class Side:
     def __init__(self, socket):
         os.environ["PGHOST"] = socket
         self.admin = admin = Session()
-        admin.query("CREATE ROLE loader LOGIN; CREATE ROLE reader LOGIN; CREATE ROLE agent LOGIN;"
-                    "GRANT USAGE, CREATE ON SCHEMA public TO loader")
-        for tenant in ("shop", "again", "linked", "wn"):
+        admin.query("CREATE ROLE loader LOGIN; CREATE ROLE reader LOGIN; CREATE ROLE agent LOGIN; CREATE ROLE keeper LOGIN;"
+                    "GRANT USAGE, CREATE ON SCHEMA public TO loader; CREATE SCHEMA seen AUTHORIZATION loader")
+        for tenant in ("shop", "again", "linked", "kept", "wn"):
             make_tenant(admin, tenant, "loader")
         grant(admin, "shop", "reader", "read")
+        grant(admin, "kept", "keeper", "read")
         grant(admin, "wn", "agent", "read")
         self.seeds = []
         admin.query("CREATE TABLE holder AS SELECT %s AS b; GRANT SELECT ON holder TO loader"
                     % bundle_sql(PRODUCTS))
         admin.query("CREATE TABLE linked AS SELECT %s AS b; GRANT SELECT ON linked TO loader"
                     % load.edges_sql(EDGES // 7, EDGES))
-        self.loader, self.reader, self.agent = map(Session, ("loader", "reader", "agent"))
+        self.loader, self.reader, self.agent, self.keeper = map(Session, ("loader", "reader", "agent", "keeper"))
         for tenant, table in (("shop", "holder"), ("again", "holder"), ("linked", "linked")):
             self.loader.query("SET kg_graph.tenant = '%s'; SELECT length(kg_apply_bundle(b)::text)"
                               " FROM %s" % (tenant, table))
+        self.loader.query("SET kg_graph.tenant = 'shop'; SELECT length(kg_create_views('seen')::text);"
+                          " GRANT USAGE ON SCHEMA seen TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA seen TO reader")
+        self.past = self.keep()
         admin.query("VACUUM ANALYZE")
+
+    def keep(self):
+        """Products with history, changed three times; a time before the last change."""
+        self.loader.query("SET kg_graph.tenant = 'kept'; SELECT length(kg_apply_bundle(jsonb_set(%s,"
+                          " '{schemas,1,schema,x-history}', 'true'))::text)" % bundle_sql(WRITTEN))
+        change = ("UPDATE kg_entity SET data = data || jsonb_build_object('score', %d + length(entity_id))"
+                  " WHERE entity_type = 'product'")
+        for n in (1, 2):
+            self.loader.query(change % n)
+        time = self.admin.value("SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')")
+        self.loader.query(change % 3)
+        return time
 
     def load_wordnet(self, file):
         self.loader.query("SET kg_graph.tenant = 'wn';\n\\set bundle `cat %s`\n"
@@ -122,6 +138,24 @@ def reading(side):
         "kg_list('product', %s::jsonb)" % literal(cursor), scaled(60, 2))
 
 
+def counting(side):
+    """Totals and views of `reader` in the shop, the past of `keeper`."""
+    for what, fn in (("count", {"fn": "count"}), ("sum", {"fn": "sum", "property": "score"})):
+        yield "kg_aggregate, %s by an enum" % what, "reader", loop("kg_aggregate(%s)" % catalog.arguments(
+            node={"label": "product"}, aggregations=[fn], group_by=[{"property": "tier"}]), scaled(20, 2))
+    yield "kg_find_nodes, related to one", "reader", loop("kg_find_nodes(%s)" % catalog.arguments(
+        node_label="product", related=[{"type": "MADE_BY", "to": {"ids": ["br1"]}}], limit=20), scaled(60, 2))
+    yield "kg_find_nodes, not_related", "reader", loop("kg_find_nodes(%s)" % catalog.arguments(
+        node_label="brand", not_related=[{"type": "MADE_BY", "direction": "incoming"}], limit=20), scaled(20, 2))
+    for what, condition in (("a range", "score >= 100 AND score < 120"), ("an enum", "tier = 'basic'")):
+        yield "a view, " + what, "reader", loop("(SELECT count(*) || max(name) FROM seen.product WHERE %s)" % condition, scaled(20, 2))
+    for what, arguments in (("", {}), (" as_of", {"as_of": side.past})):
+        yield "get_product%s" % what, "keeper", loop(
+            "kg_call_tool('get_product', jsonb_build_object('id', (1 + i %% 500)::text) || %s)" % catalog.arguments(**arguments), scaled(600, 5))
+        yield "list_product%s" % what, "keeper", loop("kg_call_tool('list_product', %s)" % catalog.arguments(
+            filters={"score": {"gte": 4}}, sort=[{"field": "score", "order": "asc"}], **arguments), scaled(40, 2))
+
+
 def searching(side):
     """Of `agent` in WordNet."""
     for hops, seeds in ((1, 400), (2, 200), (3, 60)):
@@ -140,6 +174,10 @@ def searching(side):
             node={"label": "synset", "ids": [seed[7:] for seed in side.seeds]},
             relationships=[{"type": "HYPERNYM"}, {"type": "HYPERNYM"}],
             aggregations=[{"fn": "count"}], group_by=[{"property": "pos"}]), 3)
+    yield "kg_traverse, two hops", "agent", over(
+        side.seeds, "kg_traverse(jsonb_build_object('from', jsonb_build_object('label', 'synset', 'ids', jsonb_build_array(substr(seed, 8))),"
+        " 'relationships', '[{\"type\": \"HYPERNYM\"}, {\"type\": \"HYPERNYM\"}]'::jsonb))")
+    yield "kg_rank", "agent", over(side.seeds[:8], "kg_rank(jsonb_build_object('seeds', jsonb_build_array(seed), 'limit', 10))")
     for what, query in (("exact", "dog"), ("one edit", "elefant"), ("two words", "domestic animal")):
         yield "kg_search, " + what, "agent", loop(
             "kg_search(%s)" % catalog.arguments(query=query), scaled(40, 2))
@@ -179,6 +217,7 @@ def writing(_):
             ("kg_delete_entities of many", "shop",
              "SELECT length(kg_delete_entities('product', (SELECT array_agg(i::text)"
              " FROM generate_series(1, %d) i))::text)" % min(WRITTEN, PRODUCTS)),
+            ("UPDATE, with history", "kept", "UPDATE kg_entity SET data = data || '{\"score\": 17}' WHERE entity_type = 'product'"),
             ("a schema gains a field", "shop",
              "SELECT length(kg_apply_bundle(jsonb_set(%s, '{schemas,1,schema,properties,extra}',"
              " '{\"type\": \"string\", \"x-index\": true}'), '{\"mode\": \"merge\"}')::text)" % schemas)):
@@ -213,7 +252,7 @@ def main():
     sides = [Side(socket) for socket in sys.argv[1:3]]
     if any(ONLY.search(row[0]) for row in searching(sides[0])):
         load_wordnet(sides)
-    rows = [[row for part in (reading, searching, writing) for row in part(side)
+    rows = [[row for part in (reading, counting, searching, writing) for row in part(side)
              if ONLY.search(row[0])] for side in sides]
     slower = 0
     print("  %-50s %12s %12s   after / before" % ("ms of processor time", "before", "after"))
