@@ -352,7 +352,7 @@ find_type(const KgAsk *ask, Oid table, Compared *compared)
 
 /*
  * Reads the conditions of a scan. Returns false if they do not select a single
- * type or relation.
+ * type or relation of the caller's tenant.
  */
 static bool
 read_conditions(KgAsk *ask, Oid table, List *conditions, Compared *compared)

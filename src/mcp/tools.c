@@ -286,9 +286,10 @@ refuse_arguments(KgMcpRequest *req, const JsonbValue *error)
 }
 
 /*
- * Returns true for an error of a standby that the primary might not raise.
- * Errors about limits are excluded, because the primary would exceed the
- * limits, too.
+ * Returns whether a result is an error other than KG_TIMEOUT and
+ * KG_LIMIT_EXCEEDED. If a standby has such an error, the primary might answer
+ * the call. After KG_TIMEOUT or KG_LIMIT_EXCEEDED, the primary would exceed the
+ * limit, too.
  */
 static bool
 is_refused(const Jsonb *result)

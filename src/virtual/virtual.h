@@ -60,8 +60,8 @@ extern void kg_vfrom(KgSqlBuilder *b, const KgVSource *source, char *const *ids,
 					 int n, const KgFilter *filter);
 
 /*
- * Returns an expression of the object of an edge's properties, for the
- * sub-select of a relation's edges (model/binding.h).
+ * Returns an SQL expression that makes the JSON object of an edge's properties,
+ * for the sub-select of a relation's edges (model/binding.h).
  */
 extern char *kg_vproperties(const KgVSource *source);
 

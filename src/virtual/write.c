@@ -460,7 +460,11 @@ review_lost(KgVWrite *w, const char *done)
 	kg_throw_again(err);
 }
 
-/* Reads the row again after it was written, and returns it. */
+/*
+ * Reads the row again after it was written, and returns it. Raises an error if
+ * the caller does not see the row, or if the row refers to a row that the
+ * caller does not see.
+ */
 static Row
 review(KgVWrite *w, const char *id)
 {

@@ -40,8 +40,10 @@ kg_repair_add(KgRepairs *repairs, const char *path, const JsonbValue *got,
 }
 
 /*
- * Returns true for a form that the schemas of a profile require: null for an
- * absent argument, and JSON text (tools/input/schema_form.c).
+ * Returns whether the repair was needed only because of the form of the
+ * published schemas (setting kg_graph.schema_profile). In this form, an absent
+ * argument is sent as null, and an object or array may be sent as JSON text.
+ * Such a repair is not reported.
  */
 static bool
 is_of_profile(const KgRepair *repair)

@@ -117,9 +117,9 @@ extern const JsonbContainer *kg_args_array(const JsonbContainer *object,
 										   const char *key, const char *path,
 										   const KgMember *member);
 /*
- * Returns an item of an array of objects. If the item is a string, the
- * correction is an object with the string in its member string_member (NULL: no
- * correction).
+ * Returns an item of an array of objects. Raises KG_INVALID_INPUT if the item
+ * is not an object. If the item is a string and string_member is not NULL, the
+ * error has a correction: an object with the string in this member.
  */
 extern const JsonbContainer *kg_args_item(const JsonbValue *value,
 										  const char *path,
@@ -129,7 +129,8 @@ extern bool kg_args_int(const JsonbContainer *object, const char *key,
 						KgRepairs *repairs);
 /*
  * Reads the member "key" of the object at path: a number from least to most.
- * expected describes this range in the error.
+ * Returns false if the member is absent. Raises KG_INVALID_INPUT for any other
+ * value; expected describes the range in the error.
  */
 extern bool kg_args_number(const JsonbContainer *object, const char *key,
 						   const char *path, double least, double most,

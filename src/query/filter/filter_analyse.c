@@ -569,8 +569,8 @@ is_of_number_kind(const KgField *field, const JsonbValue *number)
 }
 
 /*
- * Returns whether the number is in the field's enum, if it has an enum. 1.0
- * equals 1.
+ * Returns whether the number is in the field's enum. Returns true if the field
+ * has no enum. 1.0 equals 1.
  */
 static bool
 is_declared_number(const KgField *field, const JsonbValue *number)

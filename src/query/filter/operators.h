@@ -145,8 +145,9 @@ extern Jsonb *kg_op_condition_on_days(KgKind kind, KgOp op,
  */
 extern Jsonb *kg_op_condition_of_text(KgKind kind, const char *text);
 /*
- * Returns the operator in a name such as "people__gt", "min_people" or "!name",
- * or NULL.
+ * Returns the operator in a name that combines an operator with the name of the
+ * property, such as "people__gt", "min_people" or "!name". Returns NULL for any
+ * other name.
  */
 extern const char *kg_op_in_name(const char *name, const char *property);
 /*

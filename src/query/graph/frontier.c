@@ -588,8 +588,8 @@ read_blocks(Expansion *e)
 }
 
 /*
- * Reads the rows that belong to a single node each. The keys of these rows
- * descend if the blocks ascend.
+ * Reads the rows that belong to a single node each. in_range is the result of
+ * read_blocks(). The keys of these rows descend if the blocks ascend.
  */
 static void
 read_alone(Expansion *e, bool in_range)

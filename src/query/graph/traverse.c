@@ -142,8 +142,10 @@ count_for(KgGraph *graph, const TestState *state, const uint16 *ranks,
 }
 
 /*
- * Tests foreign nodes of the set by statements over their tables, and removes
- * the tested nodes from the set. Other nodes remain in the set.
+ * Tests the nodes whose type reads a table of the user (foreign.h) against the
+ * filter of their type, by statements over these tables. Sets state->pass for
+ * each tested node, and removes it from the set. Nodes that no such statement
+ * can test remain in the set.
  */
 static void
 test_foreign(KgGraph *graph, TestState *state, const uint16 *ranks)

@@ -112,7 +112,7 @@ typedef struct KgFollowed
 	TimestampTz created; /* when the tenant was created */
 } KgFollowed;
 
-/* Sets end, pruned, mark and created. */
+/* Sets the members end, pruned, mark and created. Reads no change. */
 extern void kg_changes_state(const KgCatalog *catalog, KgFollowed *followed);
 
 /*

@@ -738,8 +738,8 @@ measure_items(void *items, Size *whole, Size *stub, Size *extra)
 
 /*
  * Returns whether the chains of "related" were walked from the nodes that pass
- * the filters. If there are no filters, the chains may have been walked from
- * their other ends.
+ * the filters. Also returns true if there are no filters; the chains may then
+ * have been walked from their other ends.
  */
 static bool
 is_walked(const KgListQuery *query)

@@ -490,8 +490,9 @@ sent_call(const Compact *c, const JsonbContainer *call)
 }
 
 /*
- * If a member of an error is the least sufficient value of max_bytes, writes
- * this value, adjusted to the compact tool. Returns false for other members.
+ * For an error that has the least sufficient value of max_bytes: writes this
+ * value, or the member "expected" about it, adjusted to the compact tool.
+ * Returns false for other members and errors.
  */
 static bool
 write_least(const Compact *c, const JsonbContainer *said, const KgJsonIter *it,
@@ -829,7 +830,8 @@ make_labels(Compact *c, const char *key, const Jsonb *value)
 
 /*
  * If a property refers to an entity, returns the path to the label of that
- * entity.
+ * entity. Returns NULL for other names, for an entity without such a label, and
+ * in a call with as_of.
  */
 static const char *
 label_path(const Compact *c, const KgType *type, const JsonbValue *name)

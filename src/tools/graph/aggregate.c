@@ -1070,8 +1070,8 @@ read_paths(KgAggregate *a, const int64 *nodes, uint32 n)
 
 /*
  * Returns whether nodes from which the chain of relationships cannot be
- * completed may be omitted early. Returns false if hints about not_related must
- * consider all nodes.
+ * completed may be omitted early. This is so if there is such a chain, no
+ * authorizer decides, and no hint about not_related must consider all nodes.
  */
 static bool
 may_leave_out(const KgAggregate *a)
