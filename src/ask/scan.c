@@ -164,8 +164,9 @@ read_keys(LightScan *scan)
 }
 
 /*
- * Returns the next row. The expressions of the plan expect their columns to be
- * deformed, so this deforms all columns that they read.
+ * Returns the next row, or NULL after the last row. The expressions of the plan
+ * expect their columns to be deformed, so this deforms all columns that they
+ * read.
  */
 static TupleTableSlot *
 next_row(ScanState *state)

@@ -306,7 +306,11 @@ is_refused(const Jsonb *result)
 			!kg_json_string_is(&value, kg_error_code_name(KG_LIMIT_EXCEEDED)));
 }
 
-/* Returns the _meta of a result, or NULL. */
+/*
+ * Returns the _meta of a result, or NULL. If the call has written, _meta also
+ * has the value that identifies its writes (wrote.h). "meta" is space for the
+ * result.
+ */
 static const JsonbValue *
 result_meta(const KgMcpRequest *req, const Jsonb *result, JsonbValue *meta)
 {

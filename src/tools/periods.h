@@ -15,8 +15,9 @@
 extern void kg_period_write(const KgPeriod *period, KgJsonWriter *w);
 
 /*
- * Add the name of a type or relation to a list, if it has a period of validity
- * and the list lacks its name.
+ * kg_periods_add_type() and kg_periods_add_relation() return the list, with the
+ * name added if the type or relation has a period of validity and the list
+ * lacks the name. kg_periods_join() returns the names of the list as a text.
  */
 extern List *kg_periods_add_type(List *names, const KgType *type);
 extern List *kg_periods_add_relation(List *names, const KgRelation *relation);

@@ -33,7 +33,11 @@ extern KgGot *kg_engine_get(const KgCatalog *catalog, const KgType *type,
 extern Jsonb *kg_engine_get_data(const KgCatalog *catalog, const KgType *type,
 								 text *id);
 
-/* The virtual graph's kg_list_run() and kg_get_entities(). In rows.c. */
+/*
+ * These functions are kg_list_run() and kg_get_entities() for the virtual
+ * graph: equal arguments and results, but "source" has the rows. Defined in
+ * rows.c.
+ */
 extern KgListPage *kg_virtual_list(const KgListQuery *query,
 								   const KgVSource *source);
 extern KgGot *kg_virtual_get(const KgVSource *source, char **ids, int n);

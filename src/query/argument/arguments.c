@@ -731,7 +731,10 @@ is_wrapper(const JsonbValue *key)
 	return false;
 }
 
-/* Returns "type:id" for an object with these two members, or NULL. */
+/*
+ * Returns "type:id" for an object that has only a type and an id, both strings,
+ * under one of their usual names. Returns NULL for any other object.
+ */
 static Jsonb *
 handle_of_object(const JsonbContainer *object)
 {

@@ -251,8 +251,10 @@ forget_counts(KgDrivers *drivers)
 }
 
 /*
- * Adds the nodes of each alternative's best driver, up to bound. The sets of
- * an alternative are freed before the next alternative is counted.
+ * Adds the nodes of each alternative's best driver, and sets the driver's count
+ * to their number, at most bound. If an alternative has bound rows or more, the
+ * count is bound. The sets of an alternative are freed before the next
+ * alternative is counted.
  */
 static void
 count_alternatives(const KgDrivers *drivers, KgDriver *driver, int64 bound)

@@ -1274,7 +1274,11 @@ day_alternatives(const KgCondition *condition)
 	return kg_jw_finish(&w);
 }
 
-/* Returns whether a condition compares instants with days by "ne" or "in". */
+/*
+ * Returns whether a condition compares instants with days by "ne", or by "in"
+ * with as many days as filters may have alternatives. Returns false for arrays
+ * of instants.
+ */
 static bool
 compares_days(const KgCondition *condition, const KgFilterTarget *targets,
 			  int ntargets)

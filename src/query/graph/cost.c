@@ -225,8 +225,8 @@ test_sample(KgProbe *probe, Fan *fan, const KgStepSpec *spec)
 }
 
 /*
- * Returns the cost rounded up to two digits. More digits would suggest that
- * the estimate is exact.
+ * Rounds up to two digits. More digits would suggest that the estimate is
+ * exact.
  */
 double
 kg_cost_rounded(double cost)

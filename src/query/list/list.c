@@ -1054,9 +1054,9 @@ count_total(const KgListQuery *query, KgDrivers *drivers, int least,
 }
 
 /*
- * Finds the page of listed nodes by a walk in the requested order, if the walk
- * costs less than a look-up of all these nodes. Returns whether it made the
- * walk.
+ * Finds the page of listed nodes by a walk in the requested order. The walk
+ * ends without a page when a look-up of all these nodes would cost less.
+ * Returns whether it has found the page.
  */
 static bool
 walk_among(const KgListQuery *query, KgRows *rows)

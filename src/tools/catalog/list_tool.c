@@ -754,7 +754,8 @@ is_walked(const KgListQuery *query)
 
 /*
  * Returns hints that explain why nothing was found, and hints about conditions
- * of not_related that no entity can fulfil. Returns NULL if there are no hints.
+ * of not_related that no entity can fulfil. If something was found and there
+ * are no hints, returns NULL.
  */
 static Jsonb *
 list_hints(const KgListQuery *query, bool nothing)

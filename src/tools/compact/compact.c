@@ -689,8 +689,9 @@ refuse_beside(Compact *c, const char *const *keys, int n, const char *beside,
 /* ---- find ---- */
 
 /*
- * Raises KG_INVALID_INPUT if the caller's own conditions on the id have the
- * maximum number, so that no condition for "ids" can be added.
+ * Raises KG_INVALID_INPUT if no condition for "ids" can be added to the
+ * caller's own conditions on the id. This is so if they are an empty array, or
+ * have the maximum number.
  */
 static void
 check_own(const JsonbValue *own)
@@ -1115,8 +1116,8 @@ find_one_handle(Compact *c, const char *key, const JsonbValue *value,
 }
 
 /*
- * Raises an error if the value is {"id": handle}. A handle must be sent as a
- * string, without an object.
+ * Raises an error if the value is an object with only handles, such as {"id":
+ * handle} or {"handles": [...]}. Handles must be sent without an object.
  */
 static void
 refuse_ids_alone(const Compact *c, const char *key, const JsonbValue *value)

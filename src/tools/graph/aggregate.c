@@ -1023,8 +1023,8 @@ ends_early(const KgAggregate *a)
 }
 
 /*
- * Returns hints that explain why no node is counted. The cause is the chain of
- * relationships, or the relationship of a group.
+ * Returns hints that explain why no node is counted, or NULL. The cause is the
+ * chain of relationships, or the relationship of a group.
  */
 static Jsonb *
 hints(KgAggregate *a, const int64 *nodes)
