@@ -25,9 +25,15 @@ typedef struct KgRepairs
 
 extern void kg_repair_add(KgRepairs *repairs, const char *path,
 						  const JsonbValue *got, const JsonbValue *used);
-/* Writes the repairs as items of an open array. */
+/*
+ * Writes the repairs as items of an open array. Leaves out repairs that were
+ * needed only because of the form of the published schemas.
+ */
 extern void kg_repairs_write_items(const KgRepairs *repairs, KgJsonWriter *w);
-/* Writes the member "repaired" if there are repairs. */
+/*
+ * Writes the member "repaired" if kg_repairs_write_items() has an item to
+ * write.
+ */
 extern void kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w);
 
 /* Return the JSON Pointer of a member or an item of the value at path. */

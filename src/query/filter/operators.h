@@ -126,7 +126,8 @@ extern bool kg_op_lookup(const char *name, KgOp *op);
 extern Jsonb *kg_op_condition(const char *name, const JsonbValue *value);
 /*
  * Returns the condition that "includes" or "has" means: a test of a member of
- * an array, or of a part of a text. Returns NULL for other names.
+ * an array, or of a part of a text. Returns NULL for other names, for a value
+ * that is not a scalar, and if the field does not have the operator.
  */
 extern Jsonb *kg_op_condition_of_member(const KgField *field, const char *name,
 										const JsonbValue *value);
