@@ -268,8 +268,9 @@ typedef struct Compared
 } Compared;
 
 /*
- * If the condition compares a column of the table with a constant, stores the
- * comparison and returns true. Otherwise returns false.
+ * If the condition is "column = constant" for one of the columns relation_no,
+ * tenant, bundle and entity_type, stores the comparison and returns true.
+ * Otherwise returns false.
  */
 static bool
 store_comparison(Compared *compared, Oid table, Node *condition)

@@ -477,9 +477,10 @@ is_in_bundle(const KgCatalog *catalog, const char *schema, const char *name)
 }
 
 /*
- * Replaces the name t->sent, which does not exist, by t->meant. Also removes
- * the name of a bundle before the name of a table. Returns the index of the
- * next token, or i if nothing was replaced.
+ * Replaces the name t->sent, which does not exist, by t->meant. If t->meant is
+ * NULL, replaces the name by itself in single quotes. Also removes the name of
+ * a bundle before the name of a table. Returns the index of the next token, or
+ * i if nothing was replaced.
  */
 static int
 write_meant(Translation *t, int i)

@@ -330,8 +330,9 @@ enum_field(const KgType *type)
 }
 
 /*
- * Appends an example call as a model would write it. Uses the first type that
- * has an enum, or else any type.
+ * Appends an example call as a model would write it. Uses the first type of the
+ * bundle that has an enum, or else the first type. Appends nothing if there is
+ * no type, or the caller has no tool that lists it.
  */
 static void
 append_example(StringInfo out, const KgMcpRequest *req,

@@ -595,11 +595,13 @@ spell_cases(const char *text, char **spellings)
 }
 
 /*
- * Adds up to "most" stored strings that are near the text to "added", which has
- * nadded strings. Returns the new number of strings. First collects the stored
- * strings that are next in key order to the text in its usual letter cases.
- * Then takes the nearest of these by edit distance. If "like" is true, adds
- * only strings that may have been meant.
+ * Adds up to "most" stored strings that are near the text, but differ from it,
+ * to "added", which has nadded strings. Returns the new number of strings.
+ * First collects the stored strings that are next in key order to the text in
+ * its usual letter cases. Then takes the nearest of these by edit distance. If
+ * "like" is true, adds only strings that may have been meant. Otherwise also
+ * collects the first stored strings, and adds strings that are not near if too
+ * few are near.
  */
 static int
 add_near_strings(const KgListQuery *query, const KgField *field,

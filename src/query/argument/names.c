@@ -381,8 +381,9 @@ is_minus(const char *text, const char *p)
 }
 
 /*
- * Reads up to three numbers and the name of a month. Returns false for any
- * other text, such as a year before 1.
+ * Reads up to three numbers and the name of a month, in any order. Returns
+ * false for any other text, such as a year before 1. Only separators and words
+ * such as "of" may stand between these parts.
  */
 static bool
 read_parts(const char *text, Parts *parts)
@@ -573,7 +574,8 @@ unsaid(const char *text)
 
 /*
  * Returns the number in a text with blanks, thousands separators and currency
- * signs removed. Returns NULL if the text is not a number.
+ * signs removed. Returns NULL if the text is not a number, or if a separator is
+ * not followed by three digits.
  */
 static Jsonb *
 meant_number(const char *text)

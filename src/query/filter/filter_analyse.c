@@ -588,8 +588,9 @@ is_declared_number(const KgField *field, const JsonbValue *number)
 }
 
 /*
- * Repairs a number or boolean that was sent as a string, and a string that was
- * sent as an integer.
+ * Replaces a number or boolean that was sent as a string, and adds a repair to
+ * the report. Also replaces an id that was sent as an integer, without a
+ * report. Leaves all other values unchanged.
  */
 static void
 repair_value(const KgField *field, JsonbValue *value, const char *path,

@@ -490,8 +490,9 @@ weigh_edge(int32 relation_no, const Jsonb *properties, Numeric *weight,
 /* ---- pruning ---- */
 
 /*
- * Returns the least number of links from any start to each node, along or
- * against the links.
+ * Returns, for each node, the least number of links from any start, along or
+ * against the links. The number is KG_FAR if it would exceed max_hops. A walk
+ * leads on only through starts and nodes that may be inner nodes of a path.
  */
 static uint8 *
 measure_depths(KgPaths *paths, const uint32 *starts, uint32 n, bool against)
@@ -767,7 +768,8 @@ compare_by_reply(const void *a, const void *b, void *arg)
 
 /*
  * Retains the links that a walk of an allowed length can use, in the order of
- * replies.
+ * replies. If only one of the shortest paths between two nodes is wanted,
+ * retains only the links of the first one.
  */
 static void
 prune(KgPaths *paths)

@@ -512,8 +512,8 @@ find_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
 }
 
 /*
- * Removes the ends that do not pass the tests. Returns the number of the
- * distinct remaining ends, which are the starts of the next step.
+ * Removes the ends that do not pass the tests. Sets *passed to the distinct
+ * remaining ends, which are the starts of the next step. Returns their number.
  */
 static uint32
 test_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec,

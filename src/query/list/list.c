@@ -139,7 +139,8 @@ same_key(const bytea *a, Datum b)
 
 /*
  * Examines a row of a walk. Stores the row if its probes (the tests of the
- * other conditions) are true.
+ * other conditions) are true and walker->among has its node. Returns false if
+ * the page is full, which ends the walk.
  */
 static bool
 walk_row(TupleTableSlot *slot, void *arg)
@@ -1008,8 +1009,10 @@ count_by_sets(KgDrivers *drivers, int64 max)
 }
 
 /*
- * Sets the page's total, which is at least "least". The total is counted in the
- * rows of the most selective condition.
+ * Sets the page's total, total_known and undecided. The total is counted in the
+ * rows of the most selective condition. If it exceeds kg_graph.max_total, the
+ * total is this setting. If not all rows can be counted, the total is at least
+ * "least". If the setting is 0, the total is -1.
  */
 static void
 count_total(const KgListQuery *query, KgDrivers *drivers, int least,

@@ -65,8 +65,8 @@ append_group_of_ids(KgSqlBuilder *b, bool down, const KgWalkStart *start)
 }
 
 /*
- * Appends the condition that rows come after the start of the walk, and ORDER
- * BY.
+ * Appends the conditions that rows belong to the group that is walked, if any,
+ * and come after the start of the walk. Then appends ORDER BY.
  */
 static void
 append_walk(KgSqlBuilder *b, const KgSource *source, KgWalk walk,

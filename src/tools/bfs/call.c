@@ -750,8 +750,9 @@ unknown_error(const char *path, const char *given, const KgNearHandle *near)
 }
 
 /*
- * The error itself is about the first seed for which a similar handle exists.
- * Its member "errors" is about all such seeds.
+ * The error itself is about the first seed for which a similar handle exists,
+ * or else about the first unknown seed. If several seeds have similar handles,
+ * the member "errors" is about all of them.
  */
 void
 kg_throw_all_unknown(KgGraphCall *call, const char *path,

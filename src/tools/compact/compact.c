@@ -371,8 +371,9 @@ write_without_labels(const Compact *c, const char *sent,
 /*
  * Writes a sent argument from which an argument of the called tool was built.
  * If the called tool's error or "next" changes the built argument, writes the
- * changed value; a selection has one form in both tools. Returns false if that
- * is impossible.
+ * changed value. A changed selection ("from" or "to") is written as it is,
+ * because it has the same form in both tools. Returns false if the changed
+ * value cannot be written as the sent argument.
  */
 static bool
 write_made(const Compact *c, int i, const JsonbContainer *arguments,

@@ -692,7 +692,7 @@ add_field(Keys *keys, const KgField *field)
 
 /*
  * Returns whether the index keys of a node contain all values that the
- * aggregation needs. Sets the fields whose keys are needed.
+ * aggregation needs. Sets keys->fields to the fields whose keys are needed.
  */
 static bool
 follows_from_keys(KgAggregate *a, Keys *keys)

@@ -58,7 +58,8 @@ set_value(const KgClaim *claim, KgInstead *change)
 
 /*
  * Returns the claim, corrected as the error suggests. Returns NULL if the error
- * does not suggest exactly one correction.
+ * does not suggest exactly one correction, or if the correction would not
+ * change the claim.
  */
 static const Jsonb *
 repaired_claim(const KgClaim *claim, const Jsonb *error)
