@@ -107,10 +107,11 @@ tell_columns(KgError *err, const KgAsk *ask, const char *name)
 }
 
 /*
- * Corrects the name of a column that does not exist. The intended column may
- * have another spelling. A name that ends in "_id" may mean a reference, whose
- * column has the name without "_id". If no column matches a name in double
- * quotes, the name may be meant as a text.
+ * Adds a corrected statement to the error about a column that does not exist.
+ * If the intended column is certain, its name replaces "name"; the names may
+ * differ in spelling. If "name" ends in "_id", it is compared without "_id":
+ * the column of a reference has that name. If "name" is in double quotes and no
+ * column has a similar name, a text in single quotes replaces it.
  */
 static void
 correct_column(KgError *err, const KgAsk *ask, const char *name, bool quoted)

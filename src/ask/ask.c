@@ -78,8 +78,8 @@ kg_ask_prepare(KgAsk *ask)
 }
 
 /*
- * The time limit of the call also covers the planning, because the planner
- * evaluates constant expressions.
+ * Runs a query (ask.h). The time limit of the call also covers the planning,
+ * because the planner evaluates constant expressions.
  */
 void
 kg_ask(KgAsk *ask)

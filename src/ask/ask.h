@@ -65,10 +65,12 @@ typedef struct KgAsk
 extern void kg_ask(KgAsk *ask);
 
 /*
- * Check a statement over the tables of ask->catalog without running it, and
- * raise the errors that kg_ask() would raise about the statement.
- * kg_ask_check_names() only parses the text and finds the tables that it names;
- * it reads no table of the database. kg_ask_prepare() also infers the types of
+ * kg_ask_check_names() and kg_ask_prepare() check a statement over the tables
+ * of ask->catalog without running it. They raise the errors that kg_ask() would
+ * raise about the statement.
+ *
+ * kg_ask_check_names() only parses the text and finds the tables that it names.
+ * It reads no table of the database. kg_ask_prepare() also infers the types of
  * the parameters.
  */
 extern void kg_ask_check_names(KgAsk *ask);

@@ -108,8 +108,8 @@ wrap_value(const Bounding *bounding, Node *value)
 }
 
 /*
- * Bounds the arguments of an aggregate. In an Aggref, arguments are entries of
- * a target list.
+ * Wraps each argument of an aggregate in a check of its size, and returns the
+ * aggregate. In an Aggref, arguments are entries of a target list.
  */
 static Node *
 bound_arguments(const Bounding *bounding, Aggref *aggregate)

@@ -125,8 +125,9 @@ kg_ask_is_call(const KgAsk *ask, const FuncCall *call)
 }
 
 /*
- * Also tests that the function belongs to the extension, because a user may
- * have created a function with this name in another schema.
+ * Returns whether the function implements a table function. The name alone is
+ * not sufficient, because a user may have created a function with this name in
+ * another schema. So the function must also belong to the extension.
  */
 bool
 kg_ask_is_called(Oid function)

@@ -16,7 +16,11 @@
 #include "query/run/decisions.h"
 #include "query/view/view_rows.h"
 
-/* Adds a type to the list if it is not NULL and has x-authorize. */
+/*
+ * Returns the list, with the type added if the type is not NULL and has
+ * x-authorize. Raises KG_FORBIDDEN if the type has x-authorize and neither an
+ * authorizer nor a gateway decides.
+ */
 static List *
 add_type(List *types, const KgAsk *ask, const KgType *type)
 {

@@ -136,8 +136,10 @@ descend(KgKeyed *keyed)
 
 /*
  * Returns whether an index entry belongs to the tenant, the type and the next
- * node. Reads the columns directly: index_getattr() would decode the tenant of
- * each entry in order to find the type after it.
+ * node. First skips the nodes that are before the entry. If many entries in
+ * turn are before the next node, descends to the entry of that node. Reads the
+ * columns directly: index_getattr() would decode the tenant of each entry in
+ * order to find the type after it.
  */
 static bool
 is_next(KgKeyed *keyed, IndexTuple tuple)

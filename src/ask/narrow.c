@@ -167,8 +167,9 @@ only_variable(const Plan *plan, AttrNumber column)
 }
 
 /*
- * Returns the entry of the scan's target list that computes a column of the
- * hash table. Returns NULL if this entry is not a document.
+ * Follows a column of the hash table through the plans down to the scan.
+ * Returns the entry of the scan's target list that computes this column.
+ * Returns NULL if the column is not a document (a jsonb column of the table).
  */
 static TargetEntry *
 find_entry(List *plans, AttrNumber column)

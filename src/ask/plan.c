@@ -66,7 +66,7 @@ any_below(Plan *plan, Visit visit, void *arg)
 
 /*
  * Calls visit for a plan and for each plan below it, until visit returns true.
- * visit may replace the plan.
+ * visit may replace the plan. Returns whether visit returned true.
  */
 static bool
 any_plan(Plan **at, Visit visit, void *arg)

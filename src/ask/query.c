@@ -144,8 +144,9 @@ analyse(void *arg)
 }
 
 /*
- * If kg_ask_mend() may correct the error, stores the error and raises another
- * error, which kg_catch() returns.
+ * If kg_ask_mend() may correct the error, stores it in the Analysis and raises
+ * an error of a tool in its place, which kg_catch() then returns. Otherwise
+ * returns, and the error is raised as it is.
  */
 static void
 note_error(ErrorData *edata, void *arg)
@@ -326,7 +327,10 @@ check_collation(const Check *check, Oid collation)
 					  "a collation of pg_catalog, such as \"C\"");
 }
 
-/* Returns whether a query itself creates range table entries of this kind. */
+/*
+ * Returns whether a statement of the caller may contain range table entries of
+ * this kind. Entries of other kinds must be tables of the query.
+ */
 static bool
 is_of_query(RTEKind kind)
 {
@@ -383,7 +387,9 @@ check_query(const Check *check, const Query *query)
 					  "one SELECT statement");
 }
 
-/* Returns whether a node has a type. */
+/*
+ * Returns whether a node is an expression, so that exprType() returns its type.
+ */
 static bool
 is_expression(const Node *node)
 {

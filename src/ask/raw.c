@@ -72,9 +72,10 @@ check_type(const KgAsk *ask, const TypeName *type)
 }
 
 /*
- * Checks the name of a called function. The schema pg_catalog is allowed,
- * because the grammar writes its own constructs (EXTRACT, AT TIME ZONE) as
- * calls with this schema.
+ * Raises an error if a called function is neither an allowed function nor a
+ * table function. Also raises an error for VARIADIC. The schema pg_catalog is
+ * allowed only in the grammar's own constructs (EXTRACT, AT TIME ZONE), which
+ * the parser writes as calls with this schema.
  */
 static void
 check_call(const KgAsk *ask, const FuncCall *call)

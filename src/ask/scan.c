@@ -164,8 +164,9 @@ read_keys(LightScan *scan)
 }
 
 /*
- * Returns the next row. The expressions of the plan expect their columns to be
- * deformed, so this deforms all columns that they read.
+ * Returns the next row, or NULL after the last row. The expressions of the plan
+ * expect their columns to be deformed, so this deforms all columns that they
+ * read.
  */
 static TupleTableSlot *
 next_row(ScanState *state)
@@ -267,8 +268,9 @@ typedef struct Compared
 } Compared;
 
 /*
- * If the condition compares a column of the table with a constant, stores the
- * comparison and returns true. Otherwise returns false.
+ * If the condition is "column = constant" for one of the columns relation_no,
+ * tenant, bundle and entity_type, stores the comparison and returns true.
+ * Otherwise returns false.
  */
 static bool
 store_comparison(Compared *compared, Oid table, Node *condition)
@@ -352,7 +354,7 @@ find_type(const KgAsk *ask, Oid table, Compared *compared)
 
 /*
  * Reads the conditions of a scan. Returns false if they do not select a single
- * type or relation.
+ * type or relation of the caller's tenant.
  */
 static bool
 read_conditions(KgAsk *ask, Oid table, List *conditions, Compared *compared)

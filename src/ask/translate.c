@@ -65,7 +65,7 @@ is_word(char c)
 
 /*
  * Returns the end of a text in quotation marks. A doubled quotation mark within
- * the text does not end it.
+ * the text does not end it. Returns NULL if no quotation mark ends the text.
  */
 static const char *
 end_of_quoted(const char *at)
@@ -319,7 +319,10 @@ write_call(Translation *t, int i)
 
 /* ---- other constructs ---- */
 
-/* Translates LIMIT a, b and SELECT TOP n. */
+/*
+ * Translates LIMIT a, b and SELECT TOP n. Returns the index of the next token,
+ * or i if no such clause begins at token i.
+ */
 static int
 write_limit(Translation *t, int i)
 {
@@ -345,8 +348,9 @@ write_limit(Translation *t, int i)
 }
 
 /*
- * Translates parameters to $n: "?", and ":name", "@name" or "$name", which
- * name a member of params.
+ * Translates parameters to $n: "?", and ":name", "@name" or "$name", which name
+ * a member of params. Returns the index of the next token, or i if no such
+ * parameter begins at token i.
  */
 static int
 write_parameter(Translation *t, int i)
@@ -404,8 +408,9 @@ is_column(const Translation *t, int i)
 }
 
 /*
- * Writes names in the quotation marks of other dialects, and names that are
- * keywords, in double quotes.
+ * Writes a name that has the quotation marks of another dialect, or that is a
+ * keyword, in double quotes. Returns the index of the next token, or i if token
+ * i is not such a name.
  */
 static int
 write_quoted(Translation *t, int i)
@@ -472,9 +477,10 @@ is_in_bundle(const KgCatalog *catalog, const char *schema, const char *name)
 }
 
 /*
- * Replaces the name t->sent, which does not exist, by t->meant. Also removes
- * the name of a bundle before the name of a table. Returns the index of the
- * next token, or i if nothing was replaced.
+ * Replaces the name t->sent, which does not exist, by t->meant. If t->meant is
+ * NULL, replaces the name by itself in single quotes. Also removes the name of
+ * a bundle before the name of a table. Returns the index of the next token, or
+ * i if nothing was replaced.
  */
 static int
 write_meant(Translation *t, int i)

@@ -264,7 +264,7 @@ append_edges(StringInfo sql, const BoundEdges *edges, const Oid *types,
 
 /*
  * Appends SQL for the edges of a reference from a stored type to a type that
- * reads a table of the user.
+ * reads a table of the user. Appends nothing for other variants.
  */
 static void
 append_mixed_variant(StringInfo sql, const KgCatalog *catalog,

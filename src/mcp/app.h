@@ -24,8 +24,9 @@
 extern bool kg_mcp_app_agreed(KgMcpRevision revision,
 							  const JsonbContainer *capabilities);
 /*
- * Returns true if the gateway's message says that client and server have
- * agreed to use the Apps extension.
+ * Returns true if the gateway's message says that client and server have agreed
+ * to use the Apps extension. The revision must allow _meta in tools, and the
+ * page must still be installed.
  */
 extern bool kg_mcp_app_remembered(KgMcpRevision revision,
 								  const JsonbContainer *message);

@@ -66,7 +66,8 @@ typedef struct Batch
 
 /*
  * Returns the error for a message of a batch that exceeds a limit. "run" says
- * that the message was processed, and only its reply is left out.
+ * that the message was processed, and only its reply is left out. Returns NULL
+ * for a message without a valid id, which gets no response.
  */
 static Jsonb *
 refuse_rest(const Batch *batch, const JsonbContainer *message, bool run)

@@ -258,8 +258,8 @@ offer_handles(KgCompletion *c)
 }
 
 /*
- * Checks that ref names an existing prompt or resource template that has the
- * argument.
+ * Returns true if ref names a resource template, or a prompt that has the
+ * argument. Otherwise sets an error as the response and returns false.
  */
 static bool
 check_reference(KgMcpRequest *req, const JsonbValue *ref, const char *argument)

@@ -15,8 +15,9 @@ typedef enum KgMcpAnswer
 } KgMcpAnswer;
 
 /*
- * Reads the answer of the client's user. If the user has agreed, sets
- * *arguments to the call's arguments with the confirmation.
+ * Returns whether the call contains an answer of the client's user, and whether
+ * the user has agreed. If the user has agreed, sets *arguments to the call's
+ * arguments with the confirmation.
  */
 extern KgMcpAnswer kg_mcp_read_answer(const KgMcpRequest *req,
 									  const Jsonb **arguments);

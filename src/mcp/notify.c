@@ -33,10 +33,11 @@ static const char *const told_tables[] = {"kg_bundle",
 PG_FUNCTION_INFO_V1(kg_sql_notify_gateways);
 
 /*
- * Selects the tenants of the changed rows. A row without a tenant, such as
- * some keys, stands for all tenants. Rows of bundles are also rewritten
- * without changes when the version of the catalog changes. So if the
- * transition table "before" exists, rows that are also in it are ignored.
+ * Selects the tenants of the changed rows with SPI, and returns their number. A
+ * changed row without a tenant, such as some keys, stands for all tenants. Rows
+ * of bundles are also rewritten without changes when the version of the catalog
+ * changes. So if "compare" is true, rows that are also in the transition table
+ * "before" are ignored.
  */
 static uint64
 read_tenants(bool compare)

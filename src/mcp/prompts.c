@@ -317,8 +317,8 @@ append_relations(StringInfo out, const KgMcpRequest *req,
 }
 
 /*
- * Returns a field of the type that has declared values (an enum), or NULL. Such
- * a field makes the best example of a filter.
+ * Returns an indexed field of the type that has declared values (an enum), or
+ * NULL. Such a field makes the best example of a filter.
  */
 static const KgField *
 enum_field(const KgType *type)
@@ -330,8 +330,9 @@ enum_field(const KgType *type)
 }
 
 /*
- * Appends an example call as a model would write it. Uses the first type that
- * has an enum, or else any type.
+ * Appends an example call as a model would write it. Uses the first type of the
+ * bundle that has an enum, or else the first type. Appends nothing if there is
+ * no type, or the caller has no tool that lists it.
  */
 static void
 append_example(StringInfo out, const KgMcpRequest *req,
@@ -422,7 +423,10 @@ append_writing(StringInfo out, const KgMcpRequest *req,
 	appendStringInfoString(out, of_bundles ? writing_rules : "\n");
 }
 
-/* Returns true if a listed tool writes its replies as rows. */
+/*
+ * Returns whether replies are written as rows: the replies of the toolset
+ * compact if it is listed, otherwise those of tools without a toolset.
+ */
 static bool
 replies_in_rows(const KgMcpRequest *req, const KgCatalog *catalog)
 {
@@ -453,8 +457,9 @@ append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 }
 
 /*
- * Returns the schema as text if it is short, or NULL. With the schema in the
- * instructions, a model need not call the tool "schema".
+ * Returns the schema as text. Returns NULL unless the toolset compact is listed
+ * and the whole schema fits into kg_graph.schema_in_instructions bytes. With
+ * the schema in the instructions, a model need not call the tool "schema".
  */
 static const char *
 short_schema(const KgMcpRequest *req, const KgCatalog *catalog)

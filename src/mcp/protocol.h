@@ -169,7 +169,10 @@ extern void kg_mcp_write_server_info(KgMcpRequest *req, KgJsonWriter *w);
  */
 extern void kg_mcp_cache_hints(KgMcpRequest *req, KgJsonWriter *w);
 
-/* Handlers of the methods of the protocol. */
+/*
+ * Handlers of the methods of the protocol (KgMcpHandler). They return false if
+ * they refuse the request.
+ */
 extern bool kg_mcp_discover(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_initialize(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_ping(KgMcpRequest *req, KgJsonWriter *w);

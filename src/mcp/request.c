@@ -83,8 +83,9 @@ kg_mcp_invalid_request(const char *message)
 }
 
 /*
- * Sets *claims if params._meta has any member that only revisions since
- * 2026-07-28 define. Such a message claims to be of these revisions.
+ * Returns params._meta, or NULL if it is not an object. Sets *claims to whether
+ * it has any member that only revisions since 2026-07-28 define. Such a message
+ * claims to be of these revisions.
  */
 const JsonbContainer *
 kg_mcp_find_meta(const KgMcpRequest *req, JsonbValue *meta, bool *claims)
@@ -101,7 +102,11 @@ kg_mcp_find_meta(const KgMcpRequest *req, JsonbValue *meta, bool *claims)
 	return kg_json_container(meta);
 }
 
-/* Checks the members of params._meta that 2026-07-28 requires. */
+/*
+ * Checks the members of params._meta that 2026-07-28 requires, and sets the
+ * members of req that depend on them. If a member is missing or wrong, sets an
+ * error as the response and returns false.
+ */
 static bool
 check_envelope(KgMcpRequest *req, const JsonbContainer *meta)
 {
@@ -147,8 +152,9 @@ check_envelope(KgMcpRequest *req, const JsonbContainer *meta)
 
 /*
  * Sets req->revision if the message names a revision, and the members of req
- * that depend on it. Refuses an unsupported revision, and a message that lacks
- * what its revision requires.
+ * that depend on it. If the revision is not supported, or the message lacks a
+ * member that its revision requires, sets an error as the response and returns
+ * false.
  */
 static bool
 choose_revision(KgMcpRequest *req, const JsonbContainer *message)
@@ -189,8 +195,9 @@ find_method(const KgMcpRequest *req)
 }
 
 /*
- * Writes the name of the notification channel, and the time until which the
- * caller may listen to it.
+ * Writes the member kg_listen: the key of the notification channel. For a
+ * caller with a token, also writes the seconds until the token expires, and the
+ * caller's name for limits.
  */
 static void
 write_listen(KgMcpRequest *req, KgJsonWriter *w)
@@ -219,7 +226,11 @@ begin_result(KgMcpRequest *req, KgJsonWriter *w)
 	kg_mcp_write_envelope(req, w);
 }
 
-/* Wraps req->result in a JSON-RPC response. */
+/*
+ * Returns a JSON-RPC response with req->result. A message for the gateway
+ * replaces the result if req->elsewhere (the primary must answer) or req->asked
+ * (access decisions are missing) is set.
+ */
 static Jsonb *
 wrap_result(KgMcpRequest *req)
 {
@@ -254,8 +265,9 @@ handle(void *arg)
 }
 
 /*
- * Runs a handler with a time limit. Calls of tools report a timeout in their
- * result instead.
+ * Runs a handler with a time limit, and returns the result of the handler. The
+ * handler of tool calls has no limit here, because a tool reports a timeout in
+ * its own result.
  */
 static bool
 handle_in_time(KgMcpHandler handler, KgMcpRequest *req, KgJsonWriter *w)

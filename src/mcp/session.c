@@ -154,8 +154,8 @@ write_uris(KgMcpRequest *req, const JsonbContainer *uris, KgJsonWriter *w)
 }
 
 /*
- * Writes the accepted part of the requested filter: the kinds of notifications
- * that are supported.
+ * Writes the accepted part of the requested filter: the supported kinds of
+ * notifications, and the resources whose changes the caller may see.
  */
 static void
 write_filter(KgMcpRequest *req, const JsonbContainer *asked, KgJsonWriter *w)

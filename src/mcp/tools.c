@@ -286,9 +286,10 @@ refuse_arguments(KgMcpRequest *req, const JsonbValue *error)
 }
 
 /*
- * Returns true for an error of a standby that the primary might not raise.
- * Errors about limits are excluded, because the primary would exceed the
- * limits, too.
+ * Returns whether a result is an error other than KG_TIMEOUT and
+ * KG_LIMIT_EXCEEDED. If a standby has such an error, the primary might answer
+ * the call. After KG_TIMEOUT or KG_LIMIT_EXCEEDED, the primary would exceed the
+ * limit, too.
  */
 static bool
 is_refused(const Jsonb *result)
@@ -305,7 +306,11 @@ is_refused(const Jsonb *result)
 			!kg_json_string_is(&value, kg_error_code_name(KG_LIMIT_EXCEEDED)));
 }
 
-/* Returns the _meta of a result, or NULL. */
+/*
+ * Returns the _meta of a result, or NULL. If the call has written, _meta also
+ * has the value that identifies its writes (wrote.h). "meta" is space for the
+ * result.
+ */
 static const JsonbValue *
 result_meta(const KgMcpRequest *req, const Jsonb *result, JsonbValue *meta)
 {

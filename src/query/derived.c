@@ -83,8 +83,8 @@ count_row(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Adds the number of edges of the relations at each node, which is the target
- * if incoming, or else the source.
+ * For each node of "counts", adds the number of edges of the relations whose
+ * target (if incoming is true) or source is the node.
  */
 static void
 count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,

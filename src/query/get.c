@@ -56,6 +56,8 @@ fill_derived(const KgCatalog *catalog, const KgType *type, KgGot *got, int n)
 
 /*
  * Returns whether the statement of kg_get_data() can read entities of the type.
+ * It cannot for a type with counts of edges, or in a call with as_of or
+ * valid_at.
  */
 static bool
 is_plain(const KgType *type)

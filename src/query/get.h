@@ -24,7 +24,11 @@ typedef struct KgGot
 	const char *now;
 } KgGot;
 
-/* Returns n entities in the order of ids, which must be distinct. */
+/*
+ * Returns an array of n members, one for each id in the order of ids. The ids
+ * must be distinct. If the caller does not see an entity, the data of its
+ * member is NULL.
+ */
 extern KgGot *kg_get_entities(const KgCatalog *catalog, const KgType *type,
 							  char **ids, int n);
 

@@ -216,8 +216,9 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 }
 
 /*
- * Finds a tool by name among the tools that the caller has. Other tools do not
- * exist for the caller.
+ * Finds a generated or fixed tool by name, and returns whether the caller has
+ * it. A tool that the caller does not have must be treated as missing, even if
+ * *found is set.
  */
 static bool
 find_offered(const KgCatalog *catalog, const KgAgent *agent, const char *name,

@@ -114,7 +114,8 @@ named_type(const KgCatalog *catalog, const JsonbContainer *arguments,
 
 /*
  * Returns the arguments with the names that the tool uses. Returns NULL if the
- * tool does not have one of the arguments.
+ * tool does not have one of the arguments, or requires an argument that is
+ * missing.
  */
 static Jsonb *
 fit(const JsonbContainer *arguments, const char *template)

@@ -15,8 +15,10 @@
 extern void kg_period_write(const KgPeriod *period, KgJsonWriter *w);
 
 /*
- * Add the name of a type or relation to a list, if it has a period of validity
- * and the list lacks its name.
+ * kg_periods_add_type() and kg_periods_add_relation() return the list, with the
+ * name of the type or relation added. They add no name without a period of
+ * validity, and no name that the list has. kg_periods_join() returns the names
+ * of the list as a text.
  */
 extern List *kg_periods_add_type(List *names, const KgType *type);
 extern List *kg_periods_add_relation(List *names, const KgRelation *relation);

@@ -525,7 +525,10 @@ typedef struct Expansion
 					 * NULL */
 } Expansion;
 
-/* Sets an end of the edges to the target of a reference in the rows. */
+/*
+ * Fills the end at which a reference leads to its target: the SQL expressions
+ * of the target's id and visibility. "column" is the column of the reference.
+ */
 static void
 set_end(End *end, const KgVColumn *column)
 {

@@ -151,7 +151,9 @@ run(const Names *names, KgSqlBuilder *b, bool by_id, int64 limit)
 
 /*
  * Appends the conditions on a column that indexes serve, each after the
- * separator. Returns the separator for the next condition.
+ * separator. Returns the separator for the next condition. If no index finds
+ * similar names in the column, adds the reason or a CREATE INDEX command to
+ * *missing.
  */
 static const char *
 append_served(KgSqlBuilder *b, const Names *names, const NameColumn *name,
@@ -223,7 +225,10 @@ append_served(KgSqlBuilder *b, const Names *names, const NameColumn *name,
 	return " OR ";
 }
 
-/* Reads the rows of a large table that indexes find. */
+/*
+ * Reads the rows of a large table that indexes find. If no index finds similar
+ * names in a column, adds a text to *missing (kg_vnames()).
+ */
 static void
 read_large(const Names *names, List **missing)
 {

@@ -28,8 +28,9 @@ write_columns(KgJsonWriter *w, const KgBoundProperty *property)
 
 /*
  * Writes whether an index serves comparisons of the columns. If there is no
- * such index, writes the CREATE INDEX command that would create it; but if no
- * index would help, because the operator is not leakproof, writes this.
+ * such index, writes the CREATE INDEX command that would create it. If no index
+ * would help, because the operator is not leakproof, writes "leakproof": false
+ * instead.
  */
 static void
 write_served(KgJsonWriter *w, const KgBoundTable *table,

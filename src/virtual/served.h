@@ -17,8 +17,8 @@ typedef struct KgServed
 } KgServed;
 
 /*
- * Returns whether an index serves a comparison of the property's columns by the
- * strategy's operator.
+ * Returns whether an index begins with the property's columns, and whether the
+ * caller may use an index for a comparison by the strategy's operator.
  */
 extern KgServed kg_vserved(const KgBoundTable *table,
 						   const KgBoundProperty *property, int strategy);

@@ -127,8 +127,9 @@ column_of(const KgBoundColumn *bound)
 }
 
 /*
- * Returns whether the table's own privileges and policies let the caller see
- * all its rows.
+ * Returns whether every caller that may read the table sees all its rows. This
+ * is so for a table, not a view, without row-level security and without a
+ * column of the tenant.
  */
 static bool
 is_whole(const KgBoundTable *table)

@@ -33,7 +33,11 @@ extern KgGot *kg_engine_get(const KgCatalog *catalog, const KgType *type,
 extern Jsonb *kg_engine_get_data(const KgCatalog *catalog, const KgType *type,
 								 text *id);
 
-/* The virtual graph's kg_list_run() and kg_get_entities(). In rows.c. */
+/*
+ * These functions are kg_list_run() and kg_get_entities() for the virtual
+ * graph: equal arguments and results, but "source" has the rows. Defined in
+ * rows.c.
+ */
 extern KgListPage *kg_virtual_list(const KgListQuery *query,
 								   const KgVSource *source);
 extern KgGot *kg_virtual_get(const KgVSource *source, char **ids, int n);
@@ -60,8 +64,8 @@ extern void kg_vfrom(KgSqlBuilder *b, const KgVSource *source, char *const *ids,
 					 int n, const KgFilter *filter);
 
 /*
- * Returns an expression of the object of an edge's properties, for the
- * sub-select of a relation's edges (model/binding.h).
+ * Returns an SQL expression that makes the JSON object of an edge's properties,
+ * for the sub-select of a relation's edges (model/binding.h).
  */
 extern char *kg_vproperties(const KgVSource *source);
 

@@ -88,7 +88,11 @@ version_of(const KgVSource *source)
 	return NULL;
 }
 
-/* Reads the row with this id, if the caller sees it. */
+/*
+ * Returns the row with this id. Its "found" is false if the caller sees no such
+ * row. If rows have no column with a version, the version is a hash of the
+ * document.
+ */
 static Row
 read_row(const KgVWrite *w, const char *id)
 {
@@ -308,8 +312,8 @@ append_unseen(KgSqlBuilder *b, const KgVWrite *w, List *references)
 }
 
 /*
- * Appends the columns of the references, with the values that the statement
- * will set.
+ * Appends a SELECT of the readable columns of the references, with the values
+ * that the statement will set.
  */
 static void
 append_columns(KgSqlBuilder *b, const KgVWrite *w, List *references)
@@ -460,7 +464,11 @@ review_lost(KgVWrite *w, const char *done)
 	kg_throw_again(err);
 }
 
-/* Reads the row again after it was written, and returns it. */
+/*
+ * Reads the row again after it was written, and returns it. Raises an error if
+ * the caller does not see the row, or if the row refers to a row that the
+ * caller does not see.
+ */
 static Row
 review(KgVWrite *w, const char *id)
 {

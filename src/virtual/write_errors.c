@@ -92,9 +92,9 @@ base_name(const KgVAttempt *attempt, const KgBoundColumn *column)
 }
 
 /*
- * Returns the property that consists of this column of the table, or NULL. If
- * several properties have the column, prefers the one without other columns,
- * for example a reference that is a part of the id.
+ * Returns the property that has this column of the table, or NULL. If several
+ * properties have the column, prefers the one without other columns, for
+ * example a reference that is a part of the id.
  */
 static const KgField *
 property_of(const KgVAttempt *attempt, const char *name)

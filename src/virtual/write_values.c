@@ -159,7 +159,8 @@ assign_column(KgVWrite *w, const KgField *field, const KgBoundColumn *column,
 
 /*
  * Assigns a property to its column. An id of several columns is split, and each
- * part is assigned to its column.
+ * part is assigned to its column. Reports an error if the property is unknown
+ * or the value does not have the right number of parts.
  */
 void
 kg_vassign(KgVWrite *w, const char *name, const JsonbValue *value)

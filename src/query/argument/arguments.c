@@ -40,8 +40,10 @@ kg_repair_add(KgRepairs *repairs, const char *path, const JsonbValue *got,
 }
 
 /*
- * Returns true for a form that the schemas of a profile require: null for an
- * absent argument, and JSON text (tools/input/schema_form.c).
+ * Returns whether the repair was needed only because of the form of the
+ * published schemas (setting kg_graph.schema_profile). In this form, an absent
+ * argument is sent as null, and an object or array may be sent as JSON text.
+ * Such a repair is not reported.
  */
 static bool
 is_of_profile(const KgRepair *repair)
@@ -729,7 +731,10 @@ is_wrapper(const JsonbValue *key)
 	return false;
 }
 
-/* Returns "type:id" for an object with these two members, or NULL. */
+/*
+ * Returns "type:id" for an object that has only a type and an id, both strings,
+ * under one of their usual names. Returns NULL for any other object.
+ */
 static Jsonb *
 handle_of_object(const JsonbContainer *object)
 {

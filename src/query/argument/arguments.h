@@ -25,9 +25,15 @@ typedef struct KgRepairs
 
 extern void kg_repair_add(KgRepairs *repairs, const char *path,
 						  const JsonbValue *got, const JsonbValue *used);
-/* Writes the repairs as items of an open array. */
+/*
+ * Writes the repairs as items of an open array. Leaves out repairs that were
+ * needed only because of the form of the published schemas.
+ */
 extern void kg_repairs_write_items(const KgRepairs *repairs, KgJsonWriter *w);
-/* Writes the member "repaired" if there are repairs. */
+/*
+ * Writes the member "repaired" if kg_repairs_write_items() has an item to
+ * write.
+ */
 extern void kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w);
 
 /* Return the JSON Pointer of a member or an item of the value at path. */
@@ -117,9 +123,9 @@ extern const JsonbContainer *kg_args_array(const JsonbContainer *object,
 										   const char *key, const char *path,
 										   const KgMember *member);
 /*
- * Returns an item of an array of objects. If the item is a string, the
- * correction is an object with the string in its member string_member (NULL: no
- * correction).
+ * Returns an item of an array of objects. Raises KG_INVALID_INPUT if the item
+ * is not an object. If the item is a string and string_member is not NULL, the
+ * error has a correction: an object with the string in this member.
  */
 extern const JsonbContainer *kg_args_item(const JsonbValue *value,
 										  const char *path,
@@ -129,7 +135,8 @@ extern bool kg_args_int(const JsonbContainer *object, const char *key,
 						KgRepairs *repairs);
 /*
  * Reads the member "key" of the object at path: a number from least to most.
- * expected describes this range in the error.
+ * Returns false if the member is absent. Raises KG_INVALID_INPUT for any other
+ * value; expected describes the range in the error.
  */
 extern bool kg_args_number(const JsonbContainer *object, const char *key,
 						   const char *path, double least, double most,

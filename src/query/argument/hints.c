@@ -89,7 +89,10 @@ name_nodes(const KgCatalog *catalog, const KgType *type,
 	return set;
 }
 
-/* If a handle (type:id) was sent in place of an id, returns the id in it. */
+/*
+ * Returns the id in a handle (type:id) that was sent in place of an id of the
+ * type. Returns any other text unchanged.
+ */
 static const char *
 bare_id(const KgType *type, const char *id)
 {
@@ -401,7 +404,10 @@ write_near_ids(const KgCatalog *catalog, const KgType *type,
 		correct_ids(type, &set, &matches, values, n, path, correction);
 }
 
-/* ---- neighbours of a value in the order of keys ---- */
+/*
+ * Receives the next key in the order of keys (next_key()), and stops the
+ * statement.
+ */
 static bool
 take_key(TupleTableSlot *slot, void *arg)
 {
@@ -459,7 +465,7 @@ lowest_key(void)
 
 /*
  * Writes the values of an enum that entities have, in the order of their
- * declaration.
+ * declaration, at most 2 * KG_HINT_VALUES.
  */
 static void
 write_values_in_use(const KgListQuery *query, const KgField *field,
@@ -589,11 +595,13 @@ spell_cases(const char *text, char **spellings)
 }
 
 /*
- * Adds up to "most" stored strings that are near the text to "added", which has
- * nadded strings. Returns the new number of strings. First collects the stored
- * strings that are next in key order to the text in its usual letter cases.
- * Then takes the nearest of these by edit distance. If "like" is true, adds
- * only strings that may have been meant.
+ * Adds up to "most" stored strings that are near the text, but differ from it,
+ * to "added", which has nadded strings. Returns the new number of strings.
+ * First collects the stored strings that are next in key order to the text in
+ * its usual letter cases. Then takes the nearest of these by edit distance. If
+ * "like" is true, adds only strings that may have been meant. Otherwise also
+ * collects the first stored strings, and adds strings that are not near if too
+ * few are near.
  */
 static int
 add_near_strings(const KgListQuery *query, const KgField *field,
@@ -653,7 +661,11 @@ add_near_strings(const KgListQuery *query, const KgField *field,
 	return nadded;
 }
 
-/* Returns whether the condition compares whole values. */
+/*
+ * Returns whether the operator compares for equality, with a value or with a
+ * list of values. Only then can a correction replace a value by a similar
+ * value.
+ */
 static bool
 is_correctable(const KgCondition *condition)
 {
@@ -670,7 +682,10 @@ is_correctable(const KgCondition *condition)
 	return false;
 }
 
-/* Returns whether the condition compares a part of a text. */
+/*
+ * Returns whether the condition compares a part of a property's text (not of an
+ * id) with a single value.
+ */
 static bool
 compares_part(const KgCondition *condition)
 {
@@ -678,7 +693,10 @@ compares_part(const KgCondition *condition)
 		   condition->field != NULL && condition->nvalues == 1;
 }
 
-/* Returns whether the condition would match with the text in another case. */
+/*
+ * Returns whether a visible entity would match the condition if "spelling" were
+ * the text of the condition.
+ */
 static bool
 matches_spelling(const KgListQuery *query, const KgCondition *condition,
 				 const char *spelling)

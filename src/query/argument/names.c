@@ -97,9 +97,11 @@ may_be(const KgMember *member, const JsonbValue *value)
 }
 
 /*
- * Returns whether the group of names stands for the meaning of "type" that
- * does not apply here. In a step, which has an end, "type" is a relationship
- * type. Elsewhere it is an entity type.
+ * Returns whether the other names in the group must not be used for the
+ * argument "type" of this object. The lists have two groups for "type": names
+ * of relationship types, and names of entity types such as "node_label". In a
+ * step, which has an end ("to"), "type" is a relationship type. Elsewhere it is
+ * an entity type.
  */
 static bool
 is_of_other_type(const char *const *group, const KgOutline *known)
@@ -127,8 +129,9 @@ is_given(const JsonbContainer *object, const char *ours)
 }
 
 /*
- * Returns whether the argument is "id" or "ids" and the value has the form of
- * the other of these two: an array belongs to "ids", a scalar to "id".
+ * Returns whether the tool has both "id" and "ids", the argument is one of
+ * them, and the value has the form of the other. An array belongs to "ids", any
+ * other value to "id".
  */
 static bool
 is_of_other_number(const char *ours, const JsonbValue *value,
@@ -378,8 +381,9 @@ is_minus(const char *text, const char *p)
 }
 
 /*
- * Reads up to three numbers and the name of a month. Returns false for any
- * other text, such as a year before 1.
+ * Reads up to three numbers and the name of a month, in any order. Returns
+ * false for any other text, such as a year before 1. Only separators and words
+ * such as "of" may stand between these parts.
  */
 static bool
 read_parts(const char *text, Parts *parts)
@@ -570,7 +574,8 @@ unsaid(const char *text)
 
 /*
  * Returns the number in a text with blanks, thousands separators and currency
- * signs removed. Returns NULL if the text is not a number.
+ * signs removed. Returns NULL if the text is not a number, or if a separator is
+ * not followed by three digits.
  */
 static Jsonb *
 meant_number(const char *text)

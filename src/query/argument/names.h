@@ -77,7 +77,8 @@ extern Jsonb *kg_meant_value(KgKind kind, const JsonbValue *value);
 
 /*
  * Returns a date-time in another format as a date-time, and a date as its
- * beginning in UTC. Returns NULL for other texts.
+ * beginning in UTC. Returns NULL for other texts, and for a text that already
+ * is a valid date-time.
  */
 extern Jsonb *kg_meant_instant(const char *text);
 

@@ -511,8 +511,10 @@ kg_correct_error(KgCorrection *correction, const KgError *err)
 }
 
 /*
- * Adds the corrected call to an error. kg_error_complete calls this function
- * for each error that kg_graph raises.
+ * Adds the corrected call to an error, if the error suggests a correction. If
+ * the arguments are only an example, or no tool is known, adds the arguments as
+ * an example. kg_error_complete calls this function for each error that
+ * kg_graph raises.
  */
 static void
 complete(KgError *err)

@@ -63,7 +63,11 @@ add_text(const JsonbValue *value, void *arg)
 	(*list)[(*n)++] = (KgSameText){(int) d->n, adding->field, text};
 }
 
-/* Returns whether equal values of a property are evidence. */
+/*
+ * Returns whether equal values of a property are evidence that two entities are
+ * the same. This is so for an indexed string that is not an enum, a reference,
+ * the id, the label, an alias or the scope.
+ */
 static bool
 is_evidence(const KgType *type, const KgField *field)
 {

@@ -17,8 +17,9 @@
 #define KG_MAX_ALTERNATIVES 10
 
 /*
- * Returns the property that a name in filters means if no property has exactly
- * that name.
+ * Returns the name of the property that a name in filters means: "any" for
+ * "data.any", otherwise the name itself. To be called if no property has
+ * exactly that name.
  */
 extern const char *kg_any_name(const char *name);
 

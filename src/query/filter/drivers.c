@@ -64,7 +64,11 @@ opposite_of(KgOp op)
 	return KG_OP_IS_NULL;
 }
 
-/* Sets the sources of the nodes that do not satisfy the driver's condition. */
+/*
+ * Sets the sources of the nodes that do not satisfy the driver's condition.
+ * Sets none unless the driver has a single condition, which is ne or a
+ * comparison of order, and the call reads the present.
+ */
 static void
 set_others(KgDriver *driver, const KgFilter *filter, const KgField *field)
 {
@@ -247,8 +251,10 @@ forget_counts(KgDrivers *drivers)
 }
 
 /*
- * Adds the nodes of each alternative's best driver, up to bound. The sets of
- * an alternative are freed before the next alternative is counted.
+ * Adds the nodes of each alternative's best driver, and sets the driver's count
+ * to their number, at most bound. If an alternative has bound rows or more, the
+ * count is bound. The sets of an alternative are freed before the next
+ * alternative is counted.
  */
 static void
 count_alternatives(const KgDrivers *drivers, KgDriver *driver, int64 bound)
@@ -283,7 +289,8 @@ new_nodes(void)
 
 /*
  * Reads at most bound rows of a source and stores their nodes. Returns the
- * number of rows.
+ * number of rows. If this number is bound, so that there may be further rows,
+ * or if bound is too high for a set, discards the nodes.
  */
 static int64
 read_rows(const KgDrivers *drivers, const KgSource *source, int64 bound,
@@ -351,7 +358,8 @@ seek_others(const KgDrivers *drivers, KgDriver *driver, int64 bound)
 
 /*
  * Returns whether the filter has another narrow driver, which could be chosen
- * instead of this one.
+ * instead of this one. A driver does not count if all nodes that do not satisfy
+ * its condition were read.
  */
 static bool
 has_rival(const KgDrivers *drivers, const KgDriver *driver)

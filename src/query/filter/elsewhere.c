@@ -25,8 +25,9 @@ has_indexed(const KgType *type, const char *property)
 }
 
 /*
- * Sets *way to the relation, and to the type with the property to which it
- * leads. Returns false unless exactly one relation leads to such a type.
+ * Finds a relation that leads from the type to another type, which has an
+ * indexed property with this name. Sets *way to the relation and the other
+ * type. Returns false unless exactly one relation and type are found.
  */
 static bool
 find_way(const KgCatalog *catalog, const KgType *type, const char *property,

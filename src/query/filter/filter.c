@@ -48,8 +48,10 @@ means_any(const char *property, const char *path)
 }
 
 /*
- * Returns the filters with the conditions of an "and" added; NULL if two
- * conditions are on the same property.
+ * Returns the filters with the conditions of an "and" added. Returns NULL if
+ * the name is not "and" or its value is not an array of objects. Also returns
+ * NULL if two conditions are on the same property. Sets *filters_path to the
+ * path of the filters.
  */
 static Jsonb *
 joined_conditions(const char *property, const char *path, char **filters_path)
@@ -392,7 +394,9 @@ kg_filter_throw_list(const KgCondition *condition)
 				"operator \"in\"");
 }
 
-/* Returns whether an array has values only, no objects of operators. */
+/*
+ * Returns whether an array is not empty and has only scalars that are not null.
+ */
 static bool
 is_list(const JsonbContainer *array)
 {

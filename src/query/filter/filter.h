@@ -61,8 +61,8 @@ typedef struct KgFilter
 } KgFilter;
 
 /*
- * Raises KG_INVALID_INPUT for a condition whose list of values needs an
- * operator.
+ * Raises KG_INVALID_INPUT for a condition that is a list of values without an
+ * operator. The correction is the operator "in".
  */
 extern KG_NORETURN void kg_filter_throw_list(const KgCondition *condition);
 

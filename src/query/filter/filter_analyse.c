@@ -569,8 +569,8 @@ is_of_number_kind(const KgField *field, const JsonbValue *number)
 }
 
 /*
- * Returns whether the number is in the field's enum, if it has an enum. 1.0
- * equals 1.
+ * Returns whether the number is in the field's enum. Returns true if the field
+ * has no enum. 1.0 equals 1.
  */
 static bool
 is_declared_number(const KgField *field, const JsonbValue *number)
@@ -588,8 +588,9 @@ is_declared_number(const KgField *field, const JsonbValue *number)
 }
 
 /*
- * Repairs a number or boolean that was sent as a string, and a string that was
- * sent as an integer.
+ * Replaces a number or boolean that was sent as a string, and adds a repair to
+ * the report. Also replaces an id that was sent as an integer, without a
+ * report. Leaves all other values unchanged.
  */
 static void
 repair_value(const KgField *field, JsonbValue *value, const char *path,
@@ -1274,7 +1275,11 @@ day_alternatives(const KgCondition *condition)
 	return kg_jw_finish(&w);
 }
 
-/* Returns whether a condition compares instants with days by "ne" or "in". */
+/*
+ * Returns whether a condition compares instants with days by "ne", or by "in"
+ * with as many days as filters may have alternatives. Returns false for arrays
+ * of instants.
+ */
 static bool
 compares_days(const KgCondition *condition, const KgFilterTarget *targets,
 			  int ntargets)

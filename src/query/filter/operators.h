@@ -126,7 +126,8 @@ extern bool kg_op_lookup(const char *name, KgOp *op);
 extern Jsonb *kg_op_condition(const char *name, const JsonbValue *value);
 /*
  * Returns the condition that "includes" or "has" means: a test of a member of
- * an array, or of a part of a text. Returns NULL for other names.
+ * an array, or of a part of a text. Returns NULL for other names, for a value
+ * that is not a scalar, and if the field does not have the operator.
  */
 extern Jsonb *kg_op_condition_of_member(const KgField *field, const char *name,
 										const JsonbValue *value);
@@ -145,8 +146,9 @@ extern Jsonb *kg_op_condition_on_days(KgKind kind, KgOp op,
  */
 extern Jsonb *kg_op_condition_of_text(KgKind kind, const char *text);
 /*
- * Returns the operator in a name such as "people__gt", "min_people" or "!name",
- * or NULL.
+ * Returns the operator in a name that combines an operator with the name of the
+ * property, such as "people__gt", "min_people" or "!name". Returns NULL for any
+ * other name.
  */
 extern const char *kg_op_in_name(const char *name, const char *property);
 /*

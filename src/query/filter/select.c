@@ -203,8 +203,9 @@ count_only(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Returns whether at most "most" entities pass the filter, or are of the type
- * if there is no filter.
+ * Returns whether the selector certainly selects at most "most" entities. If it
+ * has ids or a filter, one of the conditions must have at most that many rows.
+ * Otherwise the type must have at most that many entities.
  */
 static bool
 selects_at_most(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
@@ -286,7 +287,8 @@ static int64 *select_nodes(KgGraph *graph, const KgSelector *selector,
  * Selects again, after a walk from the ends of a chain has found no node that
  * passes the whole selector. Hints need to know which chain excluded the nodes
  * that pass the filter, and the nodes from which "follows" leads nowhere.
- * "found" is the number of nodes of the walk that pass the filter.
+ * "found" is the number of nodes of the walk that pass the filter. Returns the
+ * selected nodes, with their number in *n.
  */
 static int64 *
 select_again(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,

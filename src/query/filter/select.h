@@ -42,7 +42,10 @@ extern int64 *kg_select_nodes(KgGraph *graph, const KgSelector *selector,
  */
 extern uint32 kg_select_keep(KgGraph *graph, const KgSelector *selector,
 							 int64 *nodes, uint32 n);
-/* Returns whether the selector has parts that no index evaluates. */
+/*
+ * Returns whether the selector has parts that no index evaluates, or edges of
+ * its nodes will be counted (selector->few).
+ */
 extern bool kg_select_reads(const KgSelector *selector);
 
 /*

@@ -73,7 +73,10 @@ extern KgSource *kg_source_of_ids(const KgFilter *filter, char *const *ids,
 /* Appends " FROM ...": the source and its own conditions. */
 extern void kg_source_from(KgSqlBuilder *b, const KgType *type,
 						   const KgSource *source);
-/* Appends the other conditions, and the condition that the node is visible. */
+/*
+ * Appends the other conditions. A source of keys also gets the condition that
+ * the node is visible.
+ */
 extern void kg_source_probes(KgSqlBuilder *b, const KgSource *source);
 
 /*

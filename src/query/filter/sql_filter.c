@@ -90,7 +90,10 @@ take_quoted(const char **at)
 	return text;
 }
 
-/* Reads a number, or a date that has no quotation marks. */
+/*
+ * Reads a number, or a date that has no quotation marks. Returns false if the
+ * text goes on with anything else.
+ */
 static bool
 take_number(const char **at, JsonbValue *value)
 {
@@ -132,7 +135,10 @@ take_literal(const char **at, JsonbValue *value)
 	return true;
 }
 
-/* Reads "(a, b)" or, with "and" as the separator, "a AND b". */
+/*
+ * Reads the values "(a, b)" or, if "range" is true, "a AND b". Returns them as
+ * an array, or NULL if the text goes on with anything else.
+ */
 static Jsonb *
 take_list(const char **at, bool range)
 {
@@ -294,7 +300,11 @@ one_of(const Comparison *comparisons, int n)
 	return kg_jw_finish(&w);
 }
 
-/* Adds the comparisons of a text; sets *either if they are joined by OR. */
+/*
+ * Adds the comparisons of a text, and sets *either if they are joined by OR.
+ * Returns false if the text contains anything else, has too many comparisons,
+ * or has both AND and OR.
+ */
 static bool
 take_all(const char *at, Comparison *comparisons, int *n, bool *either)
 {

@@ -70,7 +70,8 @@ is_small(const KgGraph *graph, double starts, int hops)
 
 /*
  * Returns the number of edges that a breadth-first search from "starts" nodes
- * reads. Sets the number of nodes reached.
+ * reads. Sets *reached to the number of nodes reached by at least fan->min_hops
+ * hops.
  */
 static double
 spread(const Fan *fan, const KgBound *bound, double starts, double *reached)
@@ -224,8 +225,8 @@ test_sample(KgProbe *probe, Fan *fan, const KgStepSpec *spec)
 }
 
 /*
- * Returns the cost rounded up to two digits. More digits would suggest that
- * the estimate is exact.
+ * Rounds up to two digits. More digits would suggest that the estimate is
+ * exact.
  */
 double
 kg_cost_rounded(double cost)

@@ -38,8 +38,8 @@ extern double kg_cost_of(KgGraph *graph, const int64 *starts, uint32 n,
 extern void kg_cost_paths(KgGraph *graph, const KgPathQuery *query);
 
 /*
- * Returns an estimate rounded to two digits, which is the form in which it is
- * reported.
+ * Returns an estimate rounded up to two digits, which is the form in which it
+ * is reported.
  */
 extern double kg_cost_rounded(double cost);
 

@@ -276,7 +276,8 @@ keep_edges(KgGraph *graph, int i, const uint8 *edges, Size len)
 
 /*
  * Caches the edges of one node from a row of kg_adjacency: the row of the
- * node's block, or the row of the node alone.
+ * node's block, or the row of the node alone. If the block's row says that the
+ * node has a row of its own, sets e->nalone to 1.
  */
 static bool
 receive_kept(TupleTableSlot *slot, void *arg)
@@ -588,8 +589,8 @@ read_blocks(Expansion *e)
 }
 
 /*
- * Reads the rows that belong to a single node each. The keys of these rows
- * descend if the blocks ascend.
+ * Reads the rows that belong to a single node each. in_range is the result of
+ * read_blocks(). The keys of these rows descend if the blocks ascend.
  */
 static void
 read_alone(Expansion *e, bool in_range)

@@ -55,7 +55,7 @@ compare_types(const void *a, const void *b)
 /*
  * Returns whether ranges of nodes may be read. Ranges contain unwanted nodes,
  * so policies that users added must not apply: they would be called for these
- * nodes.
+ * nodes. With as_of, ranges are not read.
  */
 static bool
 reads_ranges(void)

@@ -37,7 +37,10 @@ add_link(KgLinks *links)
 	return &links->links[links->n++];
 }
 
-/* Adds the step between a node and a neighbour to the links. */
+/*
+ * Adds the step between a node and a neighbour to the links. Returns the new
+ * link, which has no weight yet.
+ */
 static KgLink *
 note_step(KgLinks *links, uint32 node, uint32 neighbor, int32 relation_no,
 		  bool backward)
@@ -194,7 +197,10 @@ steps_room(KgLinks *links, Size len)
 	}
 }
 
-/* Stores a node's packed edges and passes them to the caller's function. */
+/*
+ * Stores a node's packed edges, passes them to the caller's function, and
+ * returns the result of that function.
+ */
 static int64
 packed_steps(const KgPacked *packed, const KgRelationSet *relations, void *arg)
 {
@@ -313,8 +319,8 @@ same_step(const KgLink *x, const KgLink *y)
 }
 
 /*
- * Returns whether the first link has a lower weight than the second. Of
- * parallel edges, only the edge with the lowest weight is walked.
+ * Returns whether both links have weights and the first link has the lower
+ * weight. Of parallel edges, only the edge with the lowest weight is walked.
  */
 static bool
 lighter(const KgLink *x, const KgLink *y)

@@ -819,8 +819,9 @@ kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page)
 /* ---- edges of pages ---- */
 
 /*
- * Returns whether the edge belongs to the page: none of its nodes is on a later
- * page, and at least one of them is on this page.
+ * Returns whether the edge belongs to the page. At least one of its nodes must
+ * be on this page. None of its nodes may be on a later page, or have been
+ * removed from the result.
  */
 static bool
 on_page(const KgPage *page, uint32 one, uint32 two)

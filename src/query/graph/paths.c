@@ -154,8 +154,9 @@ start_side(Reading *reading, Side *side, const int64 *nodes, uint32 n,
 }
 
 /*
- * Returns whether a path is complete at the node, because the search from the
- * other end has reached the node.
+ * Returns whether a path is complete at the node. The caller must see the node,
+ * and the search from the other end must have reached it. Unless the node is
+ * itself the other end, it must be allowed between the ends of a path.
  */
 static bool
 is_met(const KgPaths *paths, const Side *other, uint32 node)
@@ -305,8 +306,8 @@ next_frontier(Reading *reading, Side *side, uint64 before)
 }
 
 /*
- * Expands one more level. Returns whether the sides have met, if the search
- * stops then.
+ * Expands one more level. Returns true if the sides have met and the search
+ * stops when they meet; otherwise false.
  */
 static bool
 expand_side(Reading *reading, Side *side, Side *other)
@@ -489,8 +490,9 @@ weigh_edge(int32 relation_no, const Jsonb *properties, Numeric *weight,
 /* ---- pruning ---- */
 
 /*
- * Returns the least number of links from any start to each node, along or
- * against the links.
+ * Returns, for each node, the least number of links from any start, along or
+ * against the links. The number is KG_FAR if it would exceed max_hops. A walk
+ * leads on only through starts and nodes that may be inner nodes of a path.
  */
 static uint8 *
 measure_depths(KgPaths *paths, const uint32 *starts, uint32 n, bool against)
@@ -583,7 +585,10 @@ keep_ref(const KgRef *ref, void *arg)
 		paths->refs[node] = kg_ref_copy(ref, paths->graph->context);
 }
 
-/* Returns whether there is a path between two single nodes. */
+/*
+ * Returns whether there is a path between two single nodes, which must be
+ * different. "after" has the distances of the nodes from the start.
+ */
 static bool
 is_path(const KgPaths *paths, const uint8 *after)
 {
@@ -763,7 +768,8 @@ compare_by_reply(const void *a, const void *b, void *arg)
 
 /*
  * Retains the links that a walk of an allowed length can use, in the order of
- * replies.
+ * replies. If only one of the shortest paths between two nodes is wanted,
+ * retains only the links of the first one.
  */
 static void
 prune(KgPaths *paths)

@@ -124,8 +124,9 @@ kg_path_may_end(const KgPaths *paths, const KgPath *path)
 }
 
 /*
- * Returns whether the walk cannot go to the node at depth + 1, because it
- * repeats the node, or the only edge to it.
+ * Returns whether the walk cannot go to the node at depth + 1. In the mode of
+ * simple paths, no node may be repeated. In the other modes that forbid
+ * repetitions, an edge without parallel edges may not be repeated.
  */
 static bool
 is_repeated(const Walker *w, int depth)
@@ -374,8 +375,8 @@ typedef struct ToTarget
 } ToTarget;
 
 /*
- * Computes the distances to a target over allowed inner nodes, and the numbers
- * of shortest paths.
+ * Computes the distances of the nodes to a target over allowed inner nodes, and
+ * the numbers of shortest paths.
  */
 static void
 measure_target(KgPaths *paths, uint32 target, ToTarget *tt)

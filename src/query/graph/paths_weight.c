@@ -67,7 +67,8 @@ throw_weight(const KgPaths *paths, const KgLink *link, bool negative)
 }
 
 /*
- * Orders links, so that the error names the same edge in whatever order the
+ * Returns whether link a is before link b, by the node at which it begins and
+ * then by position. So the error names the same edge in whatever order the
  * edges were read.
  */
 static bool
@@ -147,9 +148,10 @@ measure_target(Lightest *l, uint32 target)
 }
 
 /*
- * Sets the first path, in the order of replies, of this weight. Links are
- * sorted by their ends, so the first link with the least weight is taken at
- * each hop.
+ * Sets *path to a lightest path with "hops" links from a node to the target of
+ * measure_target(). Of several such paths, takes the first in the order of
+ * replies. Links are sorted by their ends, so the first link with the least
+ * weight is taken at each hop.
  */
 static void
 trace(Lightest *l, uint32 from, int hops, KgPath *path)

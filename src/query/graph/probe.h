@@ -38,7 +38,10 @@ typedef struct KgProbe
 /* Starts with a sample of the nodes: every n-th node. */
 extern void kg_probe_start(KgProbe *probe, KgGraph *graph, const int64 *nodes,
 						   uint32 n);
-/* Replaces the sample by at most KG_SAMPLE of these nodes. */
+/*
+ * Replaces the sample by these nodes, without duplicates. There may be at most
+ * KG_SAMPLE nodes.
+ */
 extern void kg_probe_go_on(KgProbe *probe, const int64 *nodes, int n);
 /*
  * Reads the edges of the sample's nodes. Replaces the sample by a sample of

@@ -429,7 +429,7 @@ kg_related_keep(KgGraph *graph, const KgRelated *related, int64 *nodes,
 
 /*
  * Sets *best to the chain if the ends of the chain are known and fewer than the
- * ends of *best.
+ * ends of *best. Ignores a negated chain and a chain of alternatives.
  */
 static void
 take_anchor(KgGraph *graph, KgChain *chain, uint32 most, KgChain **best)
@@ -505,8 +505,9 @@ kg_anchor_cost(KgGraph *graph, const KgAnchor *anchor)
 }
 
 /*
- * Reduces the nodes to those for which the chain is true, if its ends are
- * known.
+ * If the ends of the chain are known, reduces the nodes to those for which the
+ * chain is true. Does nothing for a negated chain or a chain of alternatives.
+ * Returns the number of the remaining nodes.
  */
 static uint32
 narrow(KgGraph *graph, KgChain *chain, int64 *nodes, uint32 n)

@@ -92,7 +92,9 @@ typedef struct KgRanking
 	uint64 undecided; /* the sum of "left" */
 } KgRanking;
 
-/* Returns a score, at least 0, with six significant digits. */
+/*
+ * Returns a score, which must be at least 0, rounded to six significant digits.
+ */
 extern double kg_six_digits(double value);
 
 extern void kg_rank(KgGraph *graph, const KgRankQuery *query,

@@ -46,7 +46,10 @@ charge(Lister *l, int64 n)
 	l->looked = 0;
 }
 
-/* Returns whether the walk can take the link. */
+/*
+ * Returns whether the walk can take the link without repeating a node
+ * (KG_UNIQUE_NODES) or an edge.
+ */
 static bool
 is_new(const Lister *l, const KgLink *link)
 {

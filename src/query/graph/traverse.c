@@ -142,8 +142,10 @@ count_for(KgGraph *graph, const TestState *state, const uint16 *ranks,
 }
 
 /*
- * Tests foreign nodes of the set by statements over their tables, and removes
- * the tested nodes from the set. Other nodes remain in the set.
+ * Tests the nodes whose type reads a table of the user (foreign.h) against the
+ * filter of their type, by statements over these tables. Sets state->pass for
+ * each tested node, and removes it from the set. Nodes that no such statement
+ * can test remain in the set.
  */
 static void
 test_foreign(KgGraph *graph, TestState *state, const uint16 *ranks)
@@ -510,8 +512,8 @@ find_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
 }
 
 /*
- * Removes the ends that do not pass the tests. Returns the number of the
- * distinct remaining ends, which are the starts of the next step.
+ * Removes the ends that do not pass the tests. Sets *passed to the distinct
+ * remaining ends, which are the starts of the next step. Returns their number.
  */
 static uint32
 test_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec,

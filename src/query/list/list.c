@@ -139,7 +139,8 @@ same_key(const bytea *a, Datum b)
 
 /*
  * Examines a row of a walk. Stores the row if its probes (the tests of the
- * other conditions) are true.
+ * other conditions) are true and walker->among has its node. Returns false if
+ * the page is full, which ends the walk.
  */
 static bool
 walk_row(TupleTableSlot *slot, void *arg)
@@ -291,7 +292,7 @@ is_missing_key(const bytea *key)
 
 /*
  * Walks on over a number of rows that is limited by the budget. Returns false
- * if the source has no more rows.
+ * if the source has no more rows and the page is not full.
  */
 static bool
 walk_stretch(Walker *walker, KgWalk direction, int64 budget)
@@ -325,7 +326,8 @@ refetch_group(Walker *walker)
 }
 
 /*
- * Walks ascending keys. Missing values have the greatest key, so they come
+ * Walks ascending keys for at most budget rows. Returns whether the page is
+ * full or no rows are left. Missing values have the greatest key, so they come
  * last.
  */
 static bool
@@ -357,7 +359,8 @@ walk_up(Walker *walker, int64 budget)
 }
 
 /*
- * Walks descending keys, then the missing values.
+ * Walks descending keys for at most budget rows, then the missing values.
+ * Returns whether the page is full or no rows are left.
  *
  * Ties are ordered by ascending id, but the index has descending ids in this
  * direction. So when the page is full, the last group is read again from its
@@ -433,7 +436,10 @@ is_by_id(const Walker *walker)
 		   kg_source_is_of_ids(walker->query->type, walker->source);
 }
 
-/* Walks the entities by id. */
+/*
+ * Walks the entities by id, for at most budget rows. Returns whether the page
+ * is full or no rows are left.
+ */
 static bool
 walk_ids(Walker *walker, int64 budget)
 {
@@ -458,8 +464,9 @@ walk_ids(Walker *walker, int64 budget)
 }
 
 /*
- * Walks the values of an "in" one after another. An index has the rows of each
- * single value in order, but not the rows of all values together.
+ * Walks the values of an "in" one after another, for at most budget rows.
+ * Returns whether the page is full or no rows are left. An index has the rows
+ * of each single value in order, but not the rows of all values together.
  */
 static bool
 walk_keys(Walker *walker, int64 budget)
@@ -783,7 +790,7 @@ drive(const KgListQuery *query, const KgSource *source, KgRows *rows,
 /*
  * Looks up nodes in kg_entity. If there are only a few nodes, their data is
  * read at the same time. This costs less than a second look-up of the nodes on
- * the page.
+ * the page. Returns the number of matches, like drive().
  */
 static int64
 drive_nodes(const KgListQuery *query, KgSource *source, KgRows *rows)
@@ -795,7 +802,8 @@ drive_nodes(const KgListQuery *query, KgSource *source, KgRows *rows)
 
 /*
  * Finds the rows by the nodes of a driver that was counted. If the driver's own
- * rows have all that the query needs, reads these rows instead.
+ * rows have all that the query needs, reads these rows instead. Returns the
+ * number of matches, like drive().
  */
 static int64
 drive_by(const KgListQuery *query, const KgDrivers *drivers,
@@ -1001,8 +1009,10 @@ count_by_sets(KgDrivers *drivers, int64 max)
 }
 
 /*
- * Sets the page's total, which is at least "least". The total is counted in the
- * rows of the most selective condition.
+ * Sets the page's total, total_known and undecided. The total is counted in the
+ * rows of the most selective condition. If it exceeds kg_graph.max_total, the
+ * total is this setting. If not all rows can be counted, the total is at least
+ * "least". If the setting is 0, the total is -1.
  */
 static void
 count_total(const KgListQuery *query, KgDrivers *drivers, int least,
@@ -1047,9 +1057,9 @@ count_total(const KgListQuery *query, KgDrivers *drivers, int least,
 }
 
 /*
- * Finds the page of listed nodes by a walk in the requested order, if the walk
- * costs less than a look-up of all these nodes. Returns whether it made the
- * walk.
+ * Finds the page of listed nodes by a walk in the requested order. The walk
+ * ends without a page when a look-up of all these nodes would cost less.
+ * Returns whether it has found the page.
  */
 static bool
 walk_among(const KgListQuery *query, KgRows *rows)

@@ -65,8 +65,8 @@ append_group_of_ids(KgSqlBuilder *b, bool down, const KgWalkStart *start)
 }
 
 /*
- * Appends the condition that rows come after the start of the walk, and ORDER
- * BY.
+ * Appends the conditions that rows belong to the group that is walked, if any,
+ * and come after the start of the walk. Then appends ORDER BY.
  */
 static void
 append_walk(KgSqlBuilder *b, const KgSource *source, KgWalk walk,
@@ -82,9 +82,10 @@ append_walk(KgSqlBuilder *b, const KgSource *source, KgWalk walk,
 		kg_sql_append(b, " AND d.key = $%d", kg_sql_param_bytea(b, start->key));
 	if (start->set && by_key && down && start->entity_id[0] == '\0')
 		/*
-		 * No id is less than "". An index scan begins at a comparison of rows
-		 * even if a filter bounds the keys, and would read all rows above the
-		 * filter's bound.
+		 * No id is less than "", so a comparison of rows would be the same
+		 * condition as d.key < $n. The comparison of rows is not used: the
+		 * index scan would begin at it, even if a filter has a tighter bound
+		 * of the keys, and would read all rows between the two bounds.
 		 */
 		kg_sql_append(b, " AND d.key < $%d", kg_sql_param_bytea(b, start->key));
 	else if (start->set && by_key)

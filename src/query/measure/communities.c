@@ -153,7 +153,10 @@ begin_communities(Leiden *l)
 			l->empty[l->nempty++] = i;
 }
 
-/* Returns the best community of a node, which is in no community now. */
+/*
+ * Returns the best community of a node, which is in no community now. "own" is
+ * the community that the node has just left.
+ */
 static uint32
 best_community(const Leiden *l, uint32 node, uint32 own)
 {

@@ -91,7 +91,7 @@ typedef struct KgRandom
 	uint64 state;
 } KgRandom;
 
-/* Returns the next number below n. */
+/* Returns the next pseudo-random number, which is below n. */
 extern uint32 kg_random_below(KgRandom *random, uint32 n);
 
 #endif /* KG_NETWORK_H */

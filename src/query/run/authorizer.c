@@ -496,7 +496,10 @@ ask(void *arg)
 	kg_spi_unpin_path(nest);
 }
 
-/* Returns whether the error concerns the call and not the function. */
+/*
+ * Returns whether the error concerns the call and not the function: a conflict
+ * of transactions, a lack of resources, a cancel or a shutdown.
+ */
 static bool
 is_of_call(const ErrorData *edata)
 {

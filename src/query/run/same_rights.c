@@ -109,8 +109,9 @@ same_text(const char *a, const char *b)
 }
 
 /*
- * Returns whether the expression is called by the same caller in the same
- * statement.
+ * Returns whether the stored rights are those of the present caller and
+ * statement. "rights" were stored at an earlier call of the expression, and
+ * "heard" describes this call.
  */
 static bool
 is_same_use(const Rights *rights, const Heard *heard)

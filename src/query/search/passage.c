@@ -107,8 +107,9 @@ keep_passage(Finding *f, const char *text, int len, int start, int end)
 }
 
 /*
- * Moves a window over the pieces of a text.  It ends with the current piece and
- * begins with the first piece that it has room for.
+ * Moves a window over the pieces of a text. The window ends with the current
+ * piece and begins with the first piece that it has room for. Stores the first
+ * window that has the most words of the query as the passage.
  */
 static void
 find_in_text(const JsonbValue *value, void *arg)

@@ -253,7 +253,11 @@ sort_terms(Near *near)
 	near->n = kept;
 }
 
-/* Records an entity of a candidate. Rows come in the order of the terms. */
+/*
+ * Records an entity that has a candidate, which is a similar term. Rows come in
+ * the order of the terms. Returns false, which ends the reading, if enough
+ * candidates have an entity or enough rows were read.
+ */
 static bool
 owner_row(TupleTableSlot *slot, void *arg)
 {

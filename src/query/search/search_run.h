@@ -84,11 +84,12 @@ extern void kg_search_merged(KgSearch *search, const char *query);
 
 /* Finds ids that begin with the query or are equal to it. */
 extern void kg_search_ids(KgSearch *search);
-/* Finds ids that end with the number that the query is. */
+/* If the query is a number, finds ids that end with this number. */
 extern void kg_search_numbered_ids(KgSearch *search);
 /*
- * Returns whether a similar term has the number that the query is: another
- * number is not a typing error.  Returns true if the query is no number.
+ * Returns whether a similar term contains the number that is the whole query:
+ * another number is not a typing error. Returns true if the query is not a
+ * number.
  */
 extern bool kg_search_has_number(const KgSearch *search, const char *term);
 /* Finds ids that are similar to the query, by the primary key of kg_entity. */

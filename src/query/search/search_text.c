@@ -250,8 +250,9 @@ add_score(const TextSearch *search, Found *found, int32 frequency)
 /* ---- rows of words ---- */
 
 /*
- * Returns the index of an entity in the set; KG_NO_NODE if it cannot be among
- * the best any more.
+ * Returns the index of an entity in the set, and adds the entity if it is new.
+ * Returns KG_NO_NODE for a new entity if it cannot be among the best any more
+ * (search->closed).
  */
 static uint32
 find_place(TextSearch *search, int64 node, int32 type_no, int32 length)

@@ -513,7 +513,11 @@ number_datums(const int32 *numbers, int n)
 	return datums;
 }
 
-/* Reads at most n changes, until the documents exceed max_bytes. */
+/*
+ * Reads at most n changes that these transactions made after the position,
+ * until the documents exceed max_bytes. Reads changes of the followed types,
+ * and of the followed relations if "edges" is true.
+ */
 static void
 read_followed(const KgCatalog *catalog, const KgFollowed *followed, bool edges,
 			  const Transactions *transactions,

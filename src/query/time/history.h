@@ -83,7 +83,10 @@ typedef struct KgRecent
 	int64 below; /* only numbers below this change; 0: any */
 } KgRecent;
 
-/* Reads at most n changes, the newest first. */
+/*
+ * Reads at most n of the changes that "recent" selects, the newest first.
+ * Returns the number of changes read.
+ */
 extern int kg_history_recent(const KgCatalog *catalog, const KgRecent *recent,
 							 int n, KgChange *changes);
 
@@ -112,15 +115,16 @@ typedef struct KgFollowed
 	TimestampTz created; /* when the tenant was created */
 } KgFollowed;
 
-/* Sets end, pruned, mark and created. */
+/* Sets the members end, pruned, mark and created. Reads no change. */
 extern void kg_changes_state(const KgCatalog *catalog, KgFollowed *followed);
 
 /*
  * Reads at most n changes from a position on, in the order of transactions and
- * changes, up to the end, until the documents exceed max_bytes. Sets the
- * position of the next change. The documents before the changes are not read.
- * Changes of edges are read for callers that see the whole tenant only; their
- * ends are NULL if they do not exist any more.
+ * changes, up to the end, until the documents exceed max_bytes. Returns the
+ * number of changes read, and sets the position of the next change. The
+ * documents before the changes are not read. Changes of edges are read for
+ * callers that see the whole tenant only; their ends are NULL if they do not
+ * exist any more.
  */
 extern int kg_changes_read(const KgCatalog *catalog, const KgFollowed *followed,
 						   KgChangePosition *position, int n, Size max_bytes,

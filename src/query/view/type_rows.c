@@ -133,7 +133,10 @@ find_rel(const PlannerInfo *root, const RangeTblEntry *rte)
 	return NULL;
 }
 
-/* Sets the statistics of a column that is unique within the type. */
+/*
+ * Sets the statistics of a column that is unique within the type. Returns false
+ * for other columns, and if the number of entities of the type is not known.
+ */
 static bool
 set_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber column,
 			   VariableStatData *data)

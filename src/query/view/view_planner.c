@@ -300,7 +300,10 @@ read_comparison(const View *view, const OpExpr *clause, Test *test)
 	return true;
 }
 
-/* Reads column LIKE 'text%'. */
+/*
+ * Reads a condition column LIKE 'text%' into *test. Returns false for any other
+ * condition, and if keys cannot answer the condition.
+ */
 static bool
 read_like(const View *view, const OpExpr *clause, Test *test)
 {
@@ -344,7 +347,11 @@ first_element(const View *view, Node *node)
 	return NULL;
 }
 
-/* Reads array @> value, array <@ value and array && value. */
+/*
+ * Reads a condition array @> value, array <@ value or array && value into
+ * *test. Returns false for any other condition, and if keys cannot answer the
+ * condition.
+ */
 static bool
 read_members(const View *view, const OpExpr *clause, Test *test)
 {
@@ -374,7 +381,11 @@ read_members(const View *view, const OpExpr *clause, Test *test)
 	return test->value != NULL;
 }
 
-/* Reads column = ANY (values) and value = ANY (column). */
+/*
+ * Reads a condition column = ANY (values) or value = ANY (column) into *test.
+ * Returns false for any other condition, and if keys cannot answer the
+ * condition.
+ */
 static bool
 read_any(const View *view, const ScalarArrayOpExpr *clause, Test *test)
 {
@@ -713,8 +724,9 @@ best_call(const View *view, int64 *count)
 }
 
 /*
- * Returns whether a LIMIT would be reached sooner by reading the type's
- * entities in turn. At least the counted keys are assumed to match.
+ * Returns whether the query has a LIMIT without ORDER BY, and reading the
+ * type's entities in turn would reach this limit sooner than the keys. At least
+ * the counted keys are assumed to match.
  */
 static bool
 ends_early(const View *view)
@@ -787,7 +799,8 @@ selectivity_of_keys(SupportRequestSelectivity *request)
 /*
  * Estimates kg_view_row(), and kg_entity_visible() for the entities of one
  * type. The estimate assumes that the caller sees all these entities. An
- * estimate from the visible rows would depend on the hidden rows.
+ * estimate from the visible rows would depend on the hidden rows. Returns false
+ * for any other call, for which the planner makes its own estimate.
  */
 static bool
 selectivity(SupportRequestSelectivity *request)

@@ -353,8 +353,9 @@ kg_find_handles(KgGraphCall *call, const char *path, KgHandles *handles)
 }
 
 /*
- * If an object names one entity by type and id, returns its handle "type:id".
- * Otherwise returns NULL.
+ * Returns the handle "type:id" for an object that has only a type and an id,
+ * both strings, under one of their usual names. The id may be the only item of
+ * an array. Returns NULL for any other value.
  */
 static char *
 handle_of_object(const JsonbValue *value)
@@ -749,8 +750,9 @@ unknown_error(const char *path, const char *given, const KgNearHandle *near)
 }
 
 /*
- * The error itself is about the first seed for which a similar handle exists.
- * Its member "errors" is about all such seeds.
+ * The error itself is about the first seed for which a similar handle exists,
+ * or else about the first unknown seed. If several seeds have similar handles,
+ * the member "errors" is about all of them.
  */
 void
 kg_throw_all_unknown(KgGraphCall *call, const char *path,
@@ -974,7 +976,8 @@ choose_detail(KgReply *reply, const KgBfsDetail *detail)
 }
 
 /*
- * Returns the number of edges whose ends both remain. Sets *relations to the
+ * Returns the number of edges whose ends both remain on the page. If the search
+ * has only counted its edges, returns that count. Sets *relations to the
  * relations of these edges.
  */
 static uint64

@@ -22,8 +22,8 @@ typedef struct KgHandles
 } KgHandles;
 
 /*
- * If the input begins with the name of the type, return the id after it.
- * Otherwise return NULL.
+ * If the text begins with the name of the type and a colon, returns the id
+ * after the colon. Otherwise returns NULL.
  */
 extern const char *kg_id_of_type(const KgType *type, const char *given);
 extern const char *kg_id_of_row(const KgTypeRow *row, const char *given);

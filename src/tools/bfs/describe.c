@@ -27,8 +27,9 @@ static const struct
 			   {"content_types", "data.content_types"}};
 
 /*
- * Writes the key of a property. Returns false for the id, which has already
- * been written.
+ * Writes the key of a property. If the tool writes a member of its own with
+ * this name, writes a replacement of the name. Returns false for a property
+ * "id" that is the id, which has already been written.
  */
 static bool
 write_member_key(const KgType *type, const JsonbValue *key, KgJsonWriter *w)
@@ -555,7 +556,10 @@ measure_schema(void *items, Size *whole, Size *stub, Size *extra)
 		}
 }
 
-/* Writes at most the given number of pieces, beginning with the first text. */
+/*
+ * Writes the texts of the schema, shortened to the given number of pieces
+ * together. A piece has KG_TEXT_PIECE bytes. The first text is shortened last.
+ */
 static void
 write_texts(const Schema *s, int pieces, KgJsonWriter *w)
 {
@@ -573,8 +577,8 @@ write_texts(const Schema *s, int pieces, KgJsonWriter *w)
 }
 
 /*
- * Omitted names are not reported in "withheld", because the member
- * "comprehensive" reports them.
+ * Sets withheld->items to 0 (the function "cut" of KgDraft). Omitted names are
+ * not reported in "withheld", because the member "comprehensive" reports them.
  */
 static void
 cut_schema(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)

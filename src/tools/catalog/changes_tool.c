@@ -78,8 +78,9 @@ throw_history(const char *what, const char *name)
 }
 
 /*
- * Adds the numbers of the relations that have the name and have history. If
- * the name is NULL, adds all relations that have history.
+ * Adds the numbers of the relations with the name. Raises an error if one of
+ * them has no history. If the name is NULL, adds all relations that have
+ * history. Returns whether there is any such relation.
  */
 static bool
 add_relations(ChangesCall *call, const char *name, int32 *relations)
@@ -190,7 +191,10 @@ throw_position(const char *since, const char *message)
 						 "the first call returned");
 }
 
-/* Reads decimal digits as a non-negative int64. */
+/*
+ * Reads up to 18 decimal digits as a non-negative int64, and advances *p past
+ * them. Returns false if there is no digit.
+ */
 static bool
 read_number(const char **p, int64 *number)
 {
@@ -290,8 +294,9 @@ is_gone(const KgChange *change)
 }
 
 /*
- * Writes the changes that fit into the reply, and sets the position after the
- * last written change.
+ * Writes the changes that fit into the reply, and returns their number. If some
+ * do not fit, sets *more, and *position to the position after the last written
+ * change.
  */
 static int
 write_changes(const ChangesCall *call, const KgChange *changes, int n,

@@ -738,8 +738,8 @@ measure_items(void *items, Size *whole, Size *stub, Size *extra)
 
 /*
  * Returns whether the chains of "related" were walked from the nodes that pass
- * the filters. If there are no filters, the chains may have been walked from
- * their other ends.
+ * the filters. Also returns true if there are no filters; the chains may then
+ * have been walked from their other ends.
  */
 static bool
 is_walked(const KgListQuery *query)
@@ -754,7 +754,8 @@ is_walked(const KgListQuery *query)
 
 /*
  * Returns hints that explain why nothing was found, and hints about conditions
- * of not_related that no entity can fulfil. Returns NULL if there are no hints.
+ * of not_related that no entity can fulfil. If something was found and there
+ * are no hints, returns NULL.
  */
 static Jsonb *
 list_hints(const KgListQuery *query, bool nothing)

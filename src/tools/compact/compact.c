@@ -371,8 +371,9 @@ write_without_labels(const Compact *c, const char *sent,
 /*
  * Writes a sent argument from which an argument of the called tool was built.
  * If the called tool's error or "next" changes the built argument, writes the
- * changed value; a selection has one form in both tools. Returns false if that
- * is impossible.
+ * changed value. A changed selection ("from" or "to") is written as it is,
+ * because it has the same form in both tools. Returns false if the changed
+ * value cannot be written as the sent argument.
  */
 static bool
 write_made(const Compact *c, int i, const JsonbContainer *arguments,
@@ -490,8 +491,9 @@ sent_call(const Compact *c, const JsonbContainer *call)
 }
 
 /*
- * If a member of an error is the least sufficient value of max_bytes, writes
- * this value, adjusted to the compact tool. Returns false for other members.
+ * For an error that has the least sufficient value of max_bytes: writes this
+ * value, or the member "expected" about it, adjusted to the compact tool.
+ * Returns false for other members and errors.
  */
 static bool
 write_least(const Compact *c, const JsonbContainer *said, const KgJsonIter *it,
@@ -688,8 +690,9 @@ refuse_beside(Compact *c, const char *const *keys, int n, const char *beside,
 /* ---- find ---- */
 
 /*
- * Raises KG_INVALID_INPUT if the caller's own conditions on the id have the
- * maximum number, so that no condition for "ids" can be added.
+ * Raises KG_INVALID_INPUT if no condition for "ids" can be added to the
+ * caller's own conditions on the id. This is so if they are an empty array, or
+ * have the maximum number.
  */
 static void
 check_own(const JsonbValue *own)
@@ -829,7 +832,8 @@ make_labels(Compact *c, const char *key, const Jsonb *value)
 
 /*
  * If a property refers to an entity, returns the path to the label of that
- * entity.
+ * entity. Returns NULL for other names, for an entity without such a label, and
+ * in a call with as_of.
  */
 static const char *
 label_path(const Compact *c, const KgType *type, const JsonbValue *name)
@@ -1113,8 +1117,8 @@ find_one_handle(Compact *c, const char *key, const JsonbValue *value,
 }
 
 /*
- * Raises an error if the value is {"id": handle}. A handle must be sent as a
- * string, without an object.
+ * Raises an error if the value is an object with only handles, such as {"id":
+ * handle} or {"handles": [...]}. Handles must be sent without an object.
  */
 static void
 refuse_ids_alone(const Compact *c, const char *key, const JsonbValue *value)

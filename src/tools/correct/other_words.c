@@ -40,7 +40,10 @@ only_member(const KgInput *in, const char *const *names, JsonbValue *value)
 	return found;
 }
 
-/* Reads a number of at least 1. A string with a number is accepted. */
+/*
+ * Reads an integer of at least 1. A string with such a number is accepted.
+ * Returns false for any other value.
+ */
 static bool
 read_positive(const JsonbValue *value, int64 *number)
 {
@@ -86,7 +89,10 @@ number_member(const char *name, int64 number)
 	return kg_jw_finish(&w);
 }
 
-/* Reads a number of hops, or a range such as "1..3". */
+/*
+ * Reads a number of hops, or a range such as "1..3". Returns false for any
+ * other value.
+ */
 static bool
 read_hops(const JsonbValue *value, int64 *least, int64 *most)
 {
@@ -112,8 +118,9 @@ read_hops(const JsonbValue *value, int64 *least, int64 *most)
 }
 
 /*
- * In a step, "hops" is the number of hops of each walk. In a search around a
- * node, or for paths, it is the maximum.
+ * Replaces "hops". In a step, it is the number of hops of each walk. In a
+ * search around a node, or for paths, it is the maximum. Returns false if
+ * nothing was replaced.
  */
 static bool
 take_hops(KgInput *in)
@@ -213,9 +220,9 @@ steps_name(const KgInput *in)
 }
 
 /*
- * Sets *step to the only step as an object: the only item of the array or, if
- * the value is not an array, the value itself. Returns false for several steps,
- * and for JSON text.
+ * Sets *step to the only step as an object. This is the only item of the array
+ * or, if the value is not an array, the value itself. A string is the type of
+ * the step. Returns false for several steps, and for JSON text.
  */
 static bool
 only_step(const JsonbValue *steps, const JsonbContainer **step)
@@ -264,8 +271,8 @@ step_lacks(const JsonbContainer *step, const char *const *names, int n)
 }
 
 /*
- * If a direction or a number of hops is beside the only step, moves it into the
- * step.
+ * If the member "part", a direction or a number of hops, is beside the only
+ * step, moves it into the step. Returns false if nothing was moved.
  */
 static bool
 take_of_step(KgInput *in, const char *part)
@@ -334,7 +341,10 @@ has_only_parts(const KgInput *in)
 	return true;
 }
 
-/* Moves members that belong into "node", but were sent beside it, into it. */
+/*
+ * Moves members that belong into "node", but were sent beside it, into it.
+ * Returns false if nothing was moved.
+ */
 static bool
 take_node(KgInput *in)
 {

@@ -692,7 +692,7 @@ add_field(Keys *keys, const KgField *field)
 
 /*
  * Returns whether the index keys of a node contain all values that the
- * aggregation needs. Sets the fields whose keys are needed.
+ * aggregation needs. Sets keys->fields to the fields whose keys are needed.
  */
 static bool
 follows_from_keys(KgAggregate *a, Keys *keys)
@@ -1023,8 +1023,8 @@ ends_early(const KgAggregate *a)
 }
 
 /*
- * Returns hints that explain why no node is counted. The cause is the chain of
- * relationships, or the relationship of a group.
+ * Returns hints that explain why no node is counted, or NULL. The cause is the
+ * chain of relationships, or the relationship of a group.
  */
 static Jsonb *
 hints(KgAggregate *a, const int64 *nodes)
@@ -1070,8 +1070,8 @@ read_paths(KgAggregate *a, const int64 *nodes, uint32 n)
 
 /*
  * Returns whether nodes from which the chain of relationships cannot be
- * completed may be omitted early. Returns false if hints about not_related must
- * consider all nodes.
+ * completed may be omitted early. This is so if there is such a chain, no
+ * authorizer decides, and no hint about not_related must consider all nodes.
  */
 static bool
 may_leave_out(const KgAggregate *a)

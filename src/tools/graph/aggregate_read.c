@@ -739,9 +739,10 @@ warn_of_periods(const KgAggregate *a, KgJsonWriter *w)
 }
 
 /*
- * Sets the warnings of the reply. A group over a relation that the chain also
- * walks gets a warning, because the group includes ends that the chain does
- * not reach.
+ * Sets the warnings of the reply, among them the warnings about periods of
+ * validity. A group by a property of edges gets a warning, because each node
+ * counts only once. A group over a relation that the chain also walks gets a
+ * warning, because the group includes ends that the chain does not reach.
  */
 static void
 warn(KgAggregate *a)

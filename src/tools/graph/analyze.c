@@ -503,8 +503,9 @@ resolve_listed(Analysis *a)
 }
 
 /*
- * Rows list distinct nodes, so the index of a node in "listed" is also its
- * index in the set and in a->refs.
+ * Returns the ref (type and id) of the i-th node of a row. Rows list distinct
+ * nodes, so the index of a node in "listed" is also its index in the set and in
+ * a->refs.
  */
 static const KgRef *
 ref_of(const Analysis *a, const Row *row, uint32 i)

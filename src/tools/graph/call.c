@@ -481,7 +481,9 @@ keep_id(const KgRef *ref, void *arg)
 
 /*
  * Selects the entity that best matches a name. If several match equally well,
- * selects all of them. Reports the ids as a repair.
+ * selects all of them, up to kg_graph.max_ids. If none matches, selects the
+ * name as an id. Reports the ids as a repair. Raises an error if the caller
+ * also sent ids.
  */
 static void
 select_by_name(KgGraphCall *call, const KgInput *in, const char *query,

@@ -313,7 +313,8 @@ write_entries(const GraphSchema *s, const KgFit *fit, const char *key, int from,
 }
 
 /*
- * An entry counts as shortened only if the caller requested the entry with its
+ * Corrects the number of shortened entries (the function "cut" of KgDraft). An
+ * entry counts as shortened only if the caller requested the entry with its
  * properties.
  */
 static void

@@ -40,7 +40,11 @@ typedef struct Keeping
 	int64 unchanged;
 } Keeping;
 
-/* Returns whether a measure can be written to the property. */
+/*
+ * Returns whether a measure can be written to the property. It must be a number
+ * at the top level of documents, which is not computed, not the id and not a
+ * reference.
+ */
 static bool
 is_number(const KgType *type, const KgField *field)
 {

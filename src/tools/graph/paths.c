@@ -214,8 +214,8 @@ use_link(FindPaths *f, uint32 index, uint32 path)
 }
 
 /*
- * An edge is written again in each path that contains it, so the size of each
- * path includes its edges.
+ * Returns the size of a path in the reply, in bytes. An edge is written again
+ * in each path that contains it, so the size of each path includes its edges.
  */
 static Size
 path_size(const FindPaths *f, const KgPath *path)

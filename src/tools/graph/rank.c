@@ -136,8 +136,9 @@ known_seeds(RankRelated *r)
 }
 
 /*
- * A random walk has no limit of hops, so all types that the followed relations
- * connect must be checked.
+ * Checks access to the types that the walks from the seeds can reach. A random
+ * walk has no limit of hops, so all types that the followed relations connect
+ * must be checked.
  */
 static void
 require_types(RankRelated *r)

@@ -693,7 +693,10 @@ mark_shown(KgMarks *marks, const char *of, const KgField *fields, int n,
 			kg_marks_note_of(marks, of, &fields[i], fields[i].name);
 }
 
-/* Marks the paths to untrusted text in the shown properties of a type. */
+/*
+ * Marks the paths through references, among the shown properties of a type,
+ * that lead to untrusted text.
+ */
 static void
 mark_paths(const KgReply *reply, int rank, KgMarks *marks)
 {

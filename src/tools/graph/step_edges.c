@@ -65,7 +65,10 @@ kg_edge_fields(const KgCatalog *catalog, const KgStepSpec *step,
 	return *example != NULL ? fields : NULL;
 }
 
-/* Returns a format for the name of a property that cannot be used. */
+/*
+ * Returns the message for a property of the step's edges that cannot be used, a
+ * format with the name of the property.
+ */
 static const char *
 property_fault(const KgCatalog *catalog, const KgStepSpec *step,
 			   const char *name)
@@ -138,7 +141,8 @@ compare_edges(const void *a, const void *b)
 }
 
 /*
- * An edge that was followed from both ends has two links. Removes one of them.
+ * Sorts the edges and removes repeated ones. An edge that was followed from
+ * both ends has two links.
  */
 static void
 drop_repeated(KgReply *reply)

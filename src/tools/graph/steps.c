@@ -9,9 +9,9 @@
 #include "tools/graph/graph.h"
 
 /*
- * Returns the type that the label of a step's end names. Without a label, if
- * filters on paths need a type, returns the only type to which the step can
- * lead. Otherwise returns NULL.
+ * Returns the type that the label of a step's end names. Without a label, a
+ * step of one hop may lead to a single type. Then returns this type if filters
+ * on paths need a type. Otherwise returns NULL.
  */
 static const KgType *
 end_type(KgGraphCall *call, const KgInput *in, const KgStepSpec *step,

@@ -105,8 +105,8 @@ extern char *kg_input_string(const KgInput *in, const char *key);
 extern int kg_input_enum(const KgInput *in, const char *key, const char *what);
 extern char **kg_input_ids(const KgInput *in, const char *key, int *n);
 /*
- * Returns an array. Raises an error if it has too few or too many items.
- * "what" describes the items in the error.
+ * Returns an array, or NULL if the member is absent. Raises an error if the
+ * array has too few or too many items. "what" describes the items in the error.
  */
 extern const JsonbContainer *kg_input_array(const KgInput *in, const char *key,
 											const char *what);

@@ -372,7 +372,10 @@ write_text(KgJsonWriter *w, const JsonbContainer *schema, bool optional)
 	kg_jw_end_object(w);
 }
 
-/* Writes a schema that accepts all scalar values. */
+/*
+ * Writes a schema that accepts strings, numbers and booleans and, if "optional"
+ * is true, null.
+ */
 static void
 write_free(KgJsonWriter *w, const JsonbValue *schema, bool optional)
 {

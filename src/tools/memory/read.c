@@ -290,7 +290,7 @@ compare_ranked(const void *a, const void *b)
 
 /*
  * Returns the words of a text that have at least KG_MEMORY_WORD_LETTERS
- * letters.
+ * letters, at most KG_MEMORY_WORDS.
  */
 static char **
 words_of(const char *text, int *n)

@@ -444,9 +444,9 @@ report_fault(const Trying *t, const KgSchemaError *fault, int tried)
 }
 
 /*
- * Returns whether the schema accepts a value. If the schema refuses it, reports
- * a fault. tried is the index of the argument whose samples are being tried, or
- * -1.
+ * Returns whether the schema accepts a value. Errors that another sample might
+ * not cause are ignored (is_real()). If another error remains, reports a fault.
+ * tried is the index of the argument whose samples are being tried, or -1.
  */
 static bool
 try_value(const Trying *t, const JsonbValue *value, int tried)
@@ -692,8 +692,8 @@ try_filled(const Trying *t, int tried)
 }
 
 /*
- * Calls try_filled(), then frees its memory. If a fault was reported, the
- * memory is not freed, because the fault refers to it.
+ * Calls try_filled() and returns its result. Then frees the memory, unless a
+ * fault was reported, because the fault refers to it.
  */
 static bool
 try_samples(const Trying *t, int tried)

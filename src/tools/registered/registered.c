@@ -715,9 +715,12 @@ check_size(Size size)
 }
 
 /*
- * Runs each step of a sequence in a subtransaction of its own. So errors of
- * later steps are found, too. If any step fails, an error is raised at the
- * end, and the whole call is rolled back.
+ * Runs each step of a sequence in a subtransaction of its own, and returns the
+ * replies by the names of the steps. After a failed step, later steps that do
+ * not need its reply are still tried, so their errors are found, too. A failure
+ * that probably affects all later steps, such as an exceeded limit, ends the
+ * sequence. If any step fails, an error is raised at the end, and the whole
+ * call is rolled back.
  */
 static Jsonb *
 run_sequence(Run *run)

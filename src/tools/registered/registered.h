@@ -18,8 +18,8 @@
 extern bool kg_registered_is_callable(const char *name);
 
 /*
- * Splits "name.v1.2.0" into name and version. Sets *version to NULL if there
- * is no version.
+ * Splits "name.v1.2.0": returns the name and sets *version to the version. If
+ * there is no version, returns the whole name and leaves *version unchanged.
  */
 extern const char *kg_registered_split(const char *name, const char **version);
 
@@ -49,7 +49,7 @@ extern Jsonb *kg_registered_error(const KgToolCall *call, Jsonb *error);
 
 /*
  * Returns whether the arguments are valid for the latest release of a
- * registered tool.
+ * registered tool. Returns false if the tool does not exist or has no release.
  */
 extern bool kg_registered_fits(const KgCatalog *catalog, const char *name,
 							   const Jsonb *arguments);
@@ -61,8 +61,8 @@ extern bool kg_registered_fits(const KgCatalog *catalog, const char *name,
 extern Jsonb *kg_registered_meta(const KgToolCall *call);
 
 /*
- * Returns whether the caller has a registered tool that belongs to the
- * toolset.
+ * Returns whether the catalog has a usable registered tool, in any version,
+ * that belongs to the toolset.
  */
 extern bool kg_registered_has_toolset(const KgCatalog *catalog,
 									  const char *toolset);

@@ -96,7 +96,7 @@ key_of(const KgRelation *relation)
 
 /*
  * Reads "edge_columns", and adds the properties of edges ("edge.since") that
- * "columns" has.
+ * "columns" has. Returns false if the call has neither.
  */
 static bool
 choose_edges(KgShownColumns *columns, const KgCatalog *catalog,

@@ -74,8 +74,9 @@ property_key(const char *handle, const char *name)
 }
 
 /*
- * Adds those of the named properties that the node lacks, or whose value is not
- * the id of the node.
+ * Records each property in "names" as one that joined rows show, unless its
+ * value in this node is the id of the node. A column is left out only if it
+ * repeats the id in every node of a type.
  */
 static void
 add_told(KgJsonWriter *told, const char *handle, const JsonbContainer *node,

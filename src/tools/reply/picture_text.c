@@ -22,8 +22,9 @@
 typedef void (*EscapeFunction)(StringInfo buf, const char *s, int len);
 
 /*
- * Mermaid reads #name; and #number; as characters, and a label that begins
- * with a backquote as markup. Browsers would interpret HTML in labels.
+ * Appends a character of a label, escaped for Mermaid if necessary. Mermaid
+ * reads #name; and #number; as characters, and a label that begins with a
+ * backquote as markup. Browsers would interpret HTML in labels.
  */
 static void
 escape_mermaid(StringInfo buf, const char *s, int len)

@@ -59,7 +59,10 @@ kg_input_limit(const KgInput *in, int64 otherwise)
 
 /* ---- the envelope: members that all replies have ---- */
 
-/* Returns whether there are more items, which the argument "limit" excludes. */
+/*
+ * Returns whether there are more items, which the argument "limit" excludes.
+ * Returns false if only counts were requested.
+ */
 static bool
 has_more(const KgDraft *draft)
 {

@@ -190,9 +190,9 @@ visit_value(const JsonbValue *value, void *arg)
 
 /*
  * Returns whether the entity fulfils the claimed condition. If it does not,
- * sets *refuted to whether the operator is negative. With a negative operator,
- * the claim is contradicted even if the value is an array. With another
- * operator, an array only lacks the claimed value.
+ * sets *refuted to whether the operator is negative or "is_null". With such an
+ * operator, the claim is contradicted even if the value is an array. With
+ * another operator, an array only lacks the claimed value.
  */
 static bool
 holds(const KgClaim *claim, const JsonbContainer *data, bool *refuted)

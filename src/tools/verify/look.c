@@ -83,7 +83,10 @@ found_candidate(const Candidates *c, const KgRef *ref, int64 version)
 		found_mention(&c->v->mentions[found->mention], ref, version);
 }
 
-/* Foreign rows, of types that read tables of the user, have no version. */
+/*
+ * Receives a found entity whose type reads a table of the user. Such an entity
+ * has no version.
+ */
 static void
 receive_foreign(const KgRef *ref, void *arg)
 {

@@ -58,7 +58,8 @@ set_value(const KgClaim *claim, KgInstead *change)
 
 /*
  * Returns the claim, corrected as the error suggests. Returns NULL if the error
- * does not suggest exactly one correction.
+ * does not suggest exactly one correction, or if the correction would not
+ * change the claim.
  */
 static const Jsonb *
 repaired_claim(const KgClaim *claim, const Jsonb *error)
@@ -659,7 +660,11 @@ kg_callable_declares(const KgCallable *callable, const char *name)
 			   kg_outline(callable->fixed->name), name, strlen(name)) != NULL;
 }
 
-/* Returns whether the replies of a tool may contain a total. */
+/*
+ * Returns whether a claim may count the results of the tool. The tool must only
+ * read, and must not be verify_claims itself. A generated tool must be one that
+ * lists entities.
+ */
 static bool
 counts(const KgCallable *callable)
 {
@@ -677,8 +682,9 @@ counts(const KgCallable *callable)
 }
 
 /*
- * Returns the arguments of a call that counts: if the tool has these
- * arguments, limit is 1 and max_bytes is the maximum.
+ * Returns the given arguments, changed so that the call only counts its
+ * results. Removes the arguments of a page (is_of_page()). If the tool has
+ * these arguments, sets limit to 1 and max_bytes to the maximum.
  */
 static const Jsonb *
 counting_arguments(const KgCallable *callable, const JsonbContainer *given)

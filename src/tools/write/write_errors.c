@@ -241,8 +241,8 @@ correct_operators(const KgError *err, KgCorrection *correction)
 
 /*
  * If items have an option that belongs to the call, moves the option to the
- * arguments of the call. Returns false for other errors, and if the items have
- * different values of the option.
+ * arguments of the call. Returns false for other errors, and if items or the
+ * call itself have different values of the option.
  */
 static bool
 correct_option(const KgError *err, KgCorrection *correction)
