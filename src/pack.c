@@ -76,8 +76,8 @@ typedef struct Changes
 } Changes;
 
 /*
- * Returns the entry of a tenant. On a shard, a statement may change edges of
- * several tenants.
+ * Returns the tenant's entry in the list *all, and adds the entry if it is
+ * missing. On a shard, a statement may change edges of several tenants.
  */
 static Changes *
 changes_of(List **all, const text *tenant)

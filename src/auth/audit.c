@@ -63,7 +63,10 @@ kg_audit_statement_call(const char *sql)
 	MemoryContextSwitchTo(old);
 }
 
-/* Returns the number of rows in a reply. */
+/*
+ * Returns the number of rows in a reply: its member "returned", or else the
+ * length of its first list of results. Returns 1 for a reply without a list.
+ */
 static int64
 count_rows(const Jsonb *reply)
 {
@@ -159,8 +162,8 @@ read_function(Function *function, HeapTuple tuple)
 }
 
 /*
- * Returns a function. It is valid as long as the current memory context
- * exists.
+ * Returns the description of an SQL function: its name and the types of its
+ * arguments. The result is valid as long as the current memory context exists.
  */
 static const Function *
 find_function(Oid oid)

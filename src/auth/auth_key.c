@@ -95,8 +95,9 @@ column(int n)
 }
 
 /*
- * Reads a key from the row that was found, in the current context. Parses the
- * key's material last.
+ * Fills in *key from the row of kg_auth_key that was found, in the current
+ * context. Returns false if the key's material is missing, or is not a key of
+ * the algorithm. The material is parsed last.
  */
 static bool
 read_key(KgAuthKey *key, KgJwtAlg alg)

@@ -389,8 +389,9 @@ require_tenant(KgAccess access)
 }
 
 /*
- * Returns the tenant as a copy. If admin access is required, the agent in
- * force need not exist, because an admin may create it.
+ * Returns a copy of the tenant's name, if the caller has this access and the
+ * agent in force exists. Otherwise raises an error. If admin access is
+ * required, the agent need not exist, because an admin may create it.
  */
 const char *
 kg_identity_require(KgAccess access)

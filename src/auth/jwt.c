@@ -142,7 +142,8 @@ parse_object(const char *text, int len)
 }
 
 /*
- * Reads the header. It must name a supported algorithm and have no critical
+ * Reads the header of a token. Returns false and sets *why if the header is not
+ * acceptable. It must name a supported algorithm and have no critical
  * extension. It may have a key id.
  */
 static bool
@@ -482,7 +483,8 @@ verify_hs256(const KgJwt *jwt, const KgJwtKey *key)
 
 /*
  * Converts a signature from JWS's form, r and s concatenated, to libcrypto's
- * DER.  The caller frees *der with OPENSSL_free().
+ * DER. Returns the length of *der, or a negative number on failure. The caller
+ * frees *der with OPENSSL_free().
  */
 static int
 es256_der(const unsigned char *raw, unsigned char **der)

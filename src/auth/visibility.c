@@ -112,7 +112,8 @@ is_own_policy(const Node *qual, Relation rel, const char *function,
 }
 
 /*
- * These functions compare policies with those of kg_graph for SELECT
+ * is_own_of_entities(), is_own_of_history() and is_own_of_edges() return true
+ * if the condition is that of kg_graph's policy for SELECT on the table
  * (sql/70_policies.sql, 53_history.sql).
  */
 static bool

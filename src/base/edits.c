@@ -40,8 +40,9 @@ cell(const KgChars *b, const int *oldest, const int *before, const int *row,
 }
 
 /*
- * Computes only cells near the diagonal: a cell that is farther than "most"
- * from it cannot be part of a distance up to "most".
+ * Returns the edit distance of a and b, or most + 1 if it is above most.
+ * Computes only cells of the matrix near the diagonal: a cell that is farther
+ * than "most" from it cannot be part of a distance up to "most".
  */
 int
 kg_edits(const KgChars *a, const KgChars *b, int most)

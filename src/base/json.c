@@ -161,7 +161,10 @@ number_text(Numeric number)
 		DirectFunctionCall1(numeric_out, NumericGetDatum(number)));
 }
 
-/* Reads an integer of few digits, as nearly all arguments are. */
+/*
+ * Reads an integer of few digits, as nearly all arguments are. Returns false
+ * for any other number.
+ */
 static bool
 short_int64(Numeric number, int64 *result)
 {

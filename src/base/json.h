@@ -45,7 +45,8 @@ extern const char *kg_json_type_name(const JsonbValue *value);
 extern bool kg_json_int64(const JsonbValue *value, int64 *result);
 /*
  * Returns the length in bytes of the JSON text of all long numbers in a
- * container. Few bytes of jsonb may encode a number of 130,000 digits. Stops
+ * container. A long number is one that jsonb does not store in the short form
+ * of numeric. Few bytes of jsonb may encode a number of 130,000 digits. Stops
  * counting above max.
  */
 extern int64 kg_json_number_bytes(const JsonbContainer *container, int64 max);
@@ -58,7 +59,7 @@ extern Size kg_json_number_size(Numeric number);
 extern int64 kg_json_number_length(const JsonbValue *number);
 /*
  * Writes a number's text at "at" and returns the end of the text. Returns NULL
- * if the number is long.
+ * if the number is long (kg_json_number_bytes()).
  */
 extern char *kg_json_number_write(Numeric number, char *at);
 /* Returns a string value that points to s. */

@@ -147,6 +147,7 @@ kg_spi_unpin_path(int nest)
 }
 
 /*
+ * Returns the saved plan of a statement, and prepares it first if necessary.
  * The text names kg_graph's tables with their schema, so a plan is prepared
  * again if the schema is renamed. After any other change, PostgreSQL itself
  * analyzes a saved plan again.
@@ -248,11 +249,13 @@ tells_of_others(Oid relation, AttrNumber attnum)
 }
 
 /*
- * Hides the statistics of a column from the planner; in a statement with a
- * batch of keys, hides the statistics of all columns. Statistics describe all
- * tenants, and a plan is used long after the statistics have changed. For
- * example, if all edges led to one node when the plan was made, the plan would
- * later read all edges for each written entity.
+ * Hook of the planner. Returns true, so that the planner finds no statistics,
+ * for a column whose statistics would mislead it. In a statement with a batch
+ * of keys, these are all columns of kg_graph's tables.
+ *
+ * Statistics describe all tenants, and a plan is used long after the statistics
+ * have changed. For example, if all edges led to one node when the plan was
+ * made, the plan would later read all edges for each written entity.
  */
 static bool
 unknown_columns(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
@@ -730,7 +733,8 @@ kg_spi_int64(uint64 row, int column)
 }
 
 /*
- * Writes the array directly; construct_array() would need an array of Datums.
+ * Returns the numbers as a bigint[]. Writes the array directly, because
+ * construct_array() would need an array of Datums.
  */
 Datum
 kg_int64_array(const int64 *values, uint32 n)

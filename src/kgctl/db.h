@@ -76,10 +76,13 @@ extern void kg_db_unchanged(const char *text);
 
 /*
  * kg_db_connect() connects to a database by its connection string. It begins no
- * transaction. Both functions set db->schema to the schema of the extension
- * with one of the given names, which are separated by spaces. If several of
- * them are installed, they take the last in alphabetical order. If none is
- * installed, db->schema is NULL.
+ * transaction. kg_db_find() looks up the extension in the database of an open
+ * connection.
+ *
+ * Both functions set db->schema to the schema of the extension with one of the
+ * given names, which are separated by spaces. If several of them are installed,
+ * they take the last in alphabetical order. If none is installed, db->schema is
+ * NULL. On failure, both print an error and return false.
  */
 extern bool kg_db_connect(KgDb *db, const char *dsn, const char *extension);
 extern bool kg_db_find(KgDb *db, const char *extensions);
@@ -161,8 +164,10 @@ extern void kg_report_result(KgDb *db, const PGresult *res);
 #define KG_MAX_TOKEN (32 * 1024)
 
 /*
- * Finds the token: in the file of --token-file, in KGCTL_TOKEN or, if saved is
- * set, in the file that kgctl login writes (in token.c).
+ * Sets *token to the token (malloc'd): from the file of --token-file, from
+ * KGCTL_TOKEN or, if saved is set, from the file that kgctl login writes (in
+ * token.c). Sets it to NULL if there is no token. On failure, prints an error
+ * and returns false.
  */
 extern bool kg_token_find(const KgArgs *args, bool saved, char **token);
 extern bool kg_token_read(const char *path, char **token);

@@ -577,9 +577,10 @@ kg_catalog_of_caller(void)
 }
 
 /*
- * Accepts invalidations first. A session that has waited for a row lock, and
- * has not locked a table since, has not processed the invalidations of the
- * commits that it waited for.
+ * Returns the tenant's newest catalog, as visible to the current role. Accepts
+ * invalidations first. A session that waited for a row lock, and has locked no
+ * table since, has not processed the invalidations of the commits that it
+ * waited for.
  */
 const KgCatalog *
 kg_catalog_newest(const char *tenant)

@@ -118,7 +118,10 @@ obeys(LabelRule rule, const char *label)
 	return kg_pattern_matches(rules[rule], label, strlen(label), &steps);
 }
 
-/* Adds a label to the name. length is its number of bytes as an A-label. */
+/*
+ * Adds a label to the name. length is its number of bytes as an A-label.
+ * Returns false if the name is then too long.
+ */
 static bool
 add_label(Hostname *name, const char *unicode, int length)
 {
@@ -197,7 +200,11 @@ add_ldh_label(Hostname *name, const char *s, int len)
 	return add_label(name, label, len);
 }
 
-/* Checks the rules that apply to the whole name. */
+/*
+ * Returns whether the name obeys the rules that apply to all its labels
+ * together. Only an international name has such a rule. If one label has
+ * right-to-left letters, all labels must obey the bidi rule of RFC 5893.
+ */
 static bool
 is_whole(const Hostname *name)
 {

@@ -134,7 +134,8 @@ encode(pg_wchar c, unsigned char *bytes)
  * Adds alternative sequences of byte ranges before the node next. They match
  * the code points low..high, whose encodings have equal length. The range is
  * split until each sequence has single bytes, then one range, then full ranges
- * of continuation bytes.
+ * of continuation bytes. result is the node of previous alternatives, or -1.
+ * Returns the node of all alternatives.
  */
 static int
 same_length_range(Builder *b, const unsigned char *low,
@@ -242,8 +243,9 @@ build_repeat(Builder *b, const KgRegex *re, int next)
 }
 
 /*
- * Builds a sequence in a loop instead of recursively, because its tree is
- * nested to the left and may be as deep as the pattern is long.
+ * Builds the nodes of a sequence, and returns its first node. The tree of a
+ * sequence is nested to the left and may be as deep as the pattern is long. So
+ * the function uses a loop instead of a recursion.
  */
 static int
 build_sequence(Builder *b, const KgRegex *re, int next)

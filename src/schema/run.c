@@ -221,7 +221,7 @@ test_in_place(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 /*
  * Returns the target of a $dynamicRef: the anchor in the outermost resource of
  * the dynamic scope that has it. If anchor is NULL, searches for a
- * $recursiveAnchor.
+ * $recursiveAnchor. Returns "otherwise" if no resource has the anchor.
  */
 static const KgJsNode *
 dynamic_target(KgJsRun *run, const KgJsFrame *frame, const char *anchor,

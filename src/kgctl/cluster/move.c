@@ -204,8 +204,10 @@ make_copy(Move *m)
 /* ---- the steps ---- */
 
 /*
- * Sets *missing to the names of objects that the tenant needs and that the new
- * shard lacks, or to NULL.
+ * Runs the query "needed" in the old shard. Passes its result to the query
+ * "missing_of" in the new shard. Sets *missing to the names of the objects that
+ * the tenant needs and that the new shard lacks, or to NULL. On failure, prints
+ * an error and returns false.
  */
 static bool
 ask_missing(Move *m, const char *needed, const char *missing_of, char **missing)

@@ -77,8 +77,9 @@ typedef struct KgApply
 #define KG_MAX_DIFF 1000000
 
 /*
- * bundle/outcome.c: collects the numbers of written rows of each type or
- * relation, and the handles of entities that a dry run shows.
+ * kg_apply_counts() returns the counts of written rows of a type or relation,
+ * and adds them to *counts if they are missing. kg_apply_sample() collects the
+ * handle ("type:id") of an entity that a dry run shows. (In bundle/outcome.c.)
  */
 extern KgCounts *kg_apply_counts(KgApply *apply, List **counts,
 								 const char *name);
@@ -200,8 +201,12 @@ extern void kg_bundle_write_types(KgApply *apply);
 extern void kg_bundle_delete_types(KgApply *apply);
 
 /*
- * bundle/unique.c: writes and deletes the unique values of properties that an
- * x-ref-field begins or ceases to name.
+ * kg_bundle_lock_names() locks, if necessary, the set of properties, types and
+ * relations that schemas of the tenant name. kg_bundle_lock_unique() locks the
+ * types that gain a unique property, one that an x-ref-field names.
+ * kg_bundle_gains_unique() returns whether the type gains such a property.
+ * kg_bundle_clear_unique() deletes the stored values of these properties. (In
+ * bundle/unique.c.)
  */
 extern void kg_bundle_lock_names(KgApply *apply);
 extern void kg_bundle_lock_unique(KgApply *apply);
@@ -248,8 +253,10 @@ extern void kg_bundle_tally_end(KgApply *apply);
 extern void kg_bundle_check_kept(KgApply *apply);
 
 /*
- * bundle/registered.c: writes the registered tools of the bundle, as the
- * extension's owner.
+ * kg_bundle_lock_registered() locks the tenant's tools if the apply may change
+ * them. kg_bundle_write_registered() writes the registered tools of the bundle.
+ * It raises KG_FORBIDDEN if a tool changes and admin is false. Both run as the
+ * extension's owner. (In bundle/registered.c.)
  */
 extern void kg_bundle_lock_registered(const KgApply *apply);
 extern void kg_bundle_write_registered(KgApply *apply, bool admin);

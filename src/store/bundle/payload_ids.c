@@ -56,7 +56,10 @@ compare_sets(const void *a, const void *b)
 				  (*(KgPayloadSet *const *) b)->type_name);
 }
 
-/* Items of one type from several members of "entities" share a table. */
+/*
+ * Creates the tables. Items of one type from several members of "entities"
+ * share a table.
+ */
 void
 kg_payload_ids_make(KgPayload *payload)
 {

@@ -61,8 +61,8 @@ is_right(const KgTool *tool)
 }
 
 /*
- * Calls the function missing for each exposed tool that is not stored, or is
- * stored with wrong values.
+ * Calls missing() for each tool that a type exposes and that is not stored, or
+ * is stored with wrong values.
  */
 static void
 each_missing(const KgCatalog *catalog,

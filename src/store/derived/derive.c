@@ -876,8 +876,9 @@ kg_derive_deleted(KgDerivation *d, int32 type_no, const char *entity_id,
 }
 
 /*
- * Adds the entity that now has the id to the overtaken nodes, if there is such
- * an entity.
+ * Adds the entity that now has the id to the list d->overtaken, if there is
+ * such an entity. kg_derive_settle() derives the rows of the listed nodes
+ * again.
  */
 static void
 find_successor(KgDerivation *d, int32 type_no, const char *entity_id)

@@ -125,9 +125,10 @@ derive_rows(KgDerivation *d, const KgCatalog *catalog,
 }
 
 /*
- * Raises an error if the transaction has a fixed snapshot and some entities
- * are newer than it. An entity that was updated or deleted since the snapshot
- * could not be locked; an entity that was inserted since is not visible.
+ * Raises an error if the transaction has a fixed snapshot and not exactly n
+ * entities are stored now. n is the number of locked entities. An entity that
+ * was updated or deleted since the snapshot could not be locked. An entity that
+ * was inserted since is not visible.
  */
 static void
 require_all_shown(const char *tenant, uint64 n)

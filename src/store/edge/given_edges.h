@@ -1,8 +1,9 @@
 /*
  * given_edges.h
  *	  Edges in the form in which a caller sends them: the name of a relation
- *	  and two handles. The functions find the relation and the nodes, or return
- *	  an error.
+ *	  and two handles. A handle is the text "type:id" of an entity
+ *	  (model/handle.h). The functions find the relation and the nodes, or
+ *	  return an error.
  */
 #ifndef KG_GIVEN_EDGES_H
 #define KG_GIVEN_EDGES_H

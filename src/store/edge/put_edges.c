@@ -275,8 +275,10 @@ identity_of(const KgGivenEdge *edge, int64 source, int64 target)
 }
 
 /*
- * Returns true if the item is the first item of its edge. A second item of the
- * same edge is an error. Only kg_delete_edges() permits it (settle_repeated()).
+ * Returns true if the item is the first item of its edge. Otherwise returns
+ * false, and reports the item as a fault. A deletion that reports no versions
+ * permits such an item. The index of the first item is then stored in it
+ * (settle_repeated()).
  */
 static bool
 enter(Edges *edges, int i, int64 source, int64 target)

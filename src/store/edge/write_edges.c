@@ -54,7 +54,8 @@ insert_beside(const char *tenant, const KgColumns *edges)
 
 /*
  * Inserts the edges whose state in "found" is "wanted" (KG_EDGE_NONE), or
- * updates them (KG_EDGE_OTHER). Returns false if not all of them were written.
+ * updates them (KG_EDGE_OTHER). If "beside" is true, inserts as insert_beside()
+ * does. Returns false if not all of the edges were written.
  */
 static bool
 write_some(const char *tenant, const KgColumns *edges, const int *found,

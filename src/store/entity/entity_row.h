@@ -96,7 +96,8 @@ kg_row_next(Tuplestorestate *store, TupleTableSlot *slot)
 extern bool kg_row_is_overwritten(const TriggerData *trigdata);
 /*
  * Checks the stored rows again, as the caller, before rows are derived from
- * them.
+ * them. The rows are in the transition table of new rows; places has the
+ * positions of their columns.
  */
 extern void kg_rows_check_final(TriggerData *trigdata, const int *places);
 

@@ -570,8 +570,9 @@ write_value(KgJsonWriter *w, const JsonbValue *value)
 }
 
 /*
- * Writes a conflict. owners has the index of the merged entity for each
- * document; NULL: entity i has document i.
+ * Writes a property with a conflict: its values, each with the id of its
+ * entity. "taken" marks the value that is used. owners has the index of the
+ * merged entity for each document. If owners is NULL, entity i has document i.
  */
 static void
 write_conflict(const Merge *merge, const KgUniteConflict *conflict,
@@ -672,7 +673,10 @@ require_decided(const Merge *merge)
 							"taken, or \"values\", {property: value}");
 }
 
-/* Raises an error if the caller chose values with another id. */
+/*
+ * Raises an error unless the merged document has the id of the entity that
+ * stays. The values that the caller chose may contain another id.
+ */
 static void
 require_id(const Merge *merge)
 {

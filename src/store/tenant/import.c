@@ -127,8 +127,9 @@ read_options(const Jsonb *jsonb, Options *options)
 }
 
 /*
- * Runs a statement. The tenant is its only parameter. The text of the
- * statement need not be constant.
+ * Runs a statement, and returns the number of its rows. The tenant is its only
+ * parameter. Raises an error unless SPI returns the code "expected". The text
+ * of the statement need not be constant.
  */
 static uint64
 run(Import *import, const char *sql, int expected)
@@ -797,8 +798,9 @@ add_embeddings(Import *import, int i)
 }
 
 /*
- * Adds keys. A key that is already stored here belongs to another tenant or to
- * the server, so it is not replaced.
+ * Adds the token keys of the tenant, which are rows of the i-th table. A key
+ * that is already stored here belongs to another tenant or to the server, so it
+ * is not replaced. It is reported in known_keys.
  */
 static void
 add_keys(Import *import, int i)

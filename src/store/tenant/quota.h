@@ -59,7 +59,8 @@ extern bool kg_quota_is_right(const char *tenant, KgLimit quota,
 
 /*
  * Counts the rows of all quotas of the tenant again. No other session may write
- * the tenant during the count. Runs as the extension's owner, inside SPI.
+ * rows of the tenant during the count. Runs as the extension's owner, inside
+ * SPI.
  */
 extern void kg_quota_count_anew(const char *tenant);
 

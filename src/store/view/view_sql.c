@@ -460,7 +460,7 @@ kg_view_query(const KgCatalog *catalog, const KgView *view, List *columns,
 	return sql.data;
 }
 
-/* Sets the view's hash of its query and comments. */
+/* Sets the member "made" of the view: a hash of its query and its comments. */
 static void
 finish(const KgCatalog *catalog, KgView *view)
 {

@@ -348,7 +348,11 @@ put_comments(const Making *making, const KgView *view)
 	}
 }
 
-/* Creates or replaces a view. It gets the options of the stored view. */
+/*
+ * Creates or replaces a view with these columns. The text "how" is CREATE or
+ * CREATE OR REPLACE. If found is not NULL, the view gets the options of that
+ * stored view.
+ */
 static void
 create(const Making *making, const KgView *view, List *columns, const char *how,
 	   const Found *found)
@@ -414,8 +418,9 @@ restore_grants(const Making *making, const KgView *view, List *grants)
 }
 
 /*
- * Drops a view and creates it again. Returns false if the view must not be
- * dropped.
+ * Drops a view and creates it again. Returns false if it must not be dropped:
+ * it is owned by another role, has security labels, or other objects depend on
+ * it. The view is then left unchanged and reported.
  */
 static bool
 make_anew(Making *making, const Found *found, const KgView *view)
