@@ -663,8 +663,8 @@ look(void *component)
 }
 
 /*
- * Runs a component and writes its result. If damaged tables prevent the check,
- * reports that.
+ * Runs a component, writes its result and returns it. If damaged tables prevent
+ * the check, reports that.
  */
 static KgComponent
 write_component(KgJsonWriter *w, const char *name, void (*how)(KgComponent *c),

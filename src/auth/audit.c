@@ -293,8 +293,9 @@ bytes_of(const ArgumentType *type, Datum *value, int64 *len)
 }
 
 /*
- * Begins SHA-256 with OpenSSL directly.  The server's functions look up the
- * digest by name, which takes longer than computing it.
+ * Returns a new context of OpenSSL for SHA-256. Uses OpenSSL directly, because
+ * the server's functions look up the digest by name, which takes longer than
+ * computing it.
  */
 static EVP_MD_CTX *
 begin_hash(void)
@@ -677,8 +678,8 @@ kg_audit_code(const ErrorData *edata)
 }
 
 /*
- * Runs a call inside another call, without a record of its own. A policy may
- * cause such a call.
+ * Runs a call inside another call, without a record of its own, and returns the
+ * result of its body. A policy may cause such a call.
  */
 static Datum
 run_within(FunctionCallInfo fcinfo, KgAuditBody body, void *arg)

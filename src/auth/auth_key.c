@@ -135,7 +135,9 @@ read_key(KgAuthKey *key, KgJwtAlg alg)
 }
 
 /*
- * Loads a key. If two rows match, the result is the same as if none matched.
+ * Loads the key that the question names, and adds it to the cache. Returns NULL
+ * if not exactly one enabled row of kg_auth_key matches, or if its key is not
+ * valid.
  */
 static KgCachedKey *
 load_key(const KgKeyQuestion *question)

@@ -137,7 +137,10 @@ load_barred(KgRoleGrants *fresh, Oid role)
 	MemoryContextSwitchTo(old);
 }
 
-/* Reads the grants of a role as the owner. */
+/*
+ * Reads the grants of a role as the owner, adds them to the cache, and returns
+ * them.
+ */
 static const KgRoleGrants *
 load_grants(Oid role)
 {

@@ -22,8 +22,8 @@ kg_chars_set(KgChars *chars, const char *text)
 }
 
 /*
- * Computes a cell of the matrix of distances. A row of the matrix belongs to a
- * character of a, and column j to a character of b.
+ * Returns the value of a cell of the matrix of distances. A row of the matrix
+ * belongs to a character of a, and column j to a character of b.
  */
 static inline int
 cell(const KgChars *b, const int *oldest, const int *before, const int *row,

@@ -457,7 +457,10 @@ kg_json_iter_next(KgJsonIter *it)
 	return true;
 }
 
-/* Compares names in the order of an object's members. */
+/*
+ * Compares names in the order of an object's members. Returns a number below,
+ * equal to or above 0.
+ */
 static int
 compare_names(const JsonbValue *a, const JsonbValue *b)
 {

@@ -232,7 +232,10 @@ extern Size kg_int_text_size(int64 n);
 /* Appends the JSON text of a value without blanks between its parts. */
 extern void kg_json_append(StringInfo text, const JsonbValue *value);
 
-/* Parses JSON text.  Raises the server's error if it is not valid. */
+/*
+ * Returns the value of JSON text. Raises the server's error if the text is not
+ * valid.
+ */
 extern Jsonb *kg_json_parse(const char *text);
 
 /* Appends a member name to a JSON Pointer, with ~ and / escaped (RFC 6901). */

@@ -349,7 +349,9 @@ kg_jw_key(KgJsonWriter *w, const char *key)
 	kg_jw_keyn(w, key, strlen(key));
 }
 
-/* Converts a value that is not in binary form, or a scalar root. */
+/*
+ * Returns a jsonb of a value that is not in binary form, or of a scalar root.
+ */
 static Jsonb *
 convert(KgJsonWriter *w, const JsonbValue *value)
 {

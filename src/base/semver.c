@@ -65,7 +65,8 @@ read_core(const char *p, StringInfo out)
 
 /*
  * Reads identifiers separated by dots. If out is NULL, they are build metadata
- * and may be of any form.
+ * and may be of any form. Returns the end of the identifiers, or NULL if they
+ * are not valid.
  */
 static const char *
 read_identifiers(const char *p, StringInfo out)

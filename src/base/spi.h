@@ -286,15 +286,18 @@ extern void kg_push_newest_snapshot(void);
 extern void kg_spi_begin_load_seen(void);
 
 /*
- * Begin and end a section in which names are looked up in pg_catalog only,
- * whatever the caller's search_path.  All SQL of kg_graph with operators or
- * functions must be in such a section, unless it runs through kg_spi_exec().
+ * kg_spi_pin_path() begins a section in which names are looked up in pg_catalog
+ * only, whatever the caller's search_path. It returns a nesting level, which
+ * kg_spi_unpin_path() takes to end the section. All SQL of kg_graph with
+ * operators or functions must be in such a section, unless it runs through
+ * kg_spi_exec().
  */
 extern int kg_spi_pin_path(void);
 /*
  * Begins a section in which texts that PostgreSQL makes quote names only if
  * necessary, whatever the caller's quote_all_identifiers. Texts that are
- * compared with stored texts need this. kg_spi_unpin_path() ends the section.
+ * compared with stored texts need this. Returns a nesting level, which
+ * kg_spi_unpin_path() takes to end the section.
  */
 extern int kg_spi_pin_quotes(void);
 extern void kg_spi_unpin_path(int nest);

@@ -399,7 +399,8 @@ embedded(void *arg, bool ok)
 
 /*
  * Sends the query to the database. For a search by meaning, requests the
- * embedding of the text first.
+ * embedding of the text first. Returns false if the query or the request cannot
+ * be sent.
  */
 static bool
 send_query(KgctlCall *call, const char *text, size_t len)

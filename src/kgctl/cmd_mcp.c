@@ -75,8 +75,9 @@ struct Stdio
 };
 
 /*
- * Waits until standard output accepts more data. A signal ends the wait,
- * because a client that does not read must not prevent the server from ending.
+ * Waits until standard output accepts more data. Returns false if it does not.
+ * A signal ends the wait, because a client that does not read must not prevent
+ * the server from ending.
  */
 static bool
 wait_for_output(const Stdio *s)

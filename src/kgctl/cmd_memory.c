@@ -65,7 +65,10 @@ complain(Import *import, const char *what)
 	return false;
 }
 
-/* Calls a tool with one argument, which is an array of items. */
+/*
+ * Calls a tool with one argument, which is an array of items. Returns false on
+ * failure.
+ */
 static bool
 send(Import *import, const char *tool, const char *argument, KgJson *items)
 {

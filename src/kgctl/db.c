@@ -362,7 +362,10 @@ run_tagged(KgDb *db, const char *sql, const char *tag)
 	return ok;
 }
 
-/* Runs a command whose tag is the text of the command. */
+/*
+ * Runs a command whose tag is the text of the command. Returns false on
+ * failure.
+ */
 static bool
 run_command(KgDb *db, const char *sql)
 {
@@ -401,7 +404,7 @@ kg_db_find(KgDb *db, const char *extensions)
 
 /*
  * Finds the schema of the extension kg_graph or kg_front. Both have the
- * functions that commands call.
+ * functions that commands call. On failure, prints an error and returns false.
  */
 static bool
 find_extension(KgDb *db)
@@ -479,7 +482,10 @@ kg_db_query(KgDb *db, const char *sql, int n, const char *const *values)
 	return NULL;
 }
 
-/* Sets a setting. sql is a statement with the parameters name and value. */
+/*
+ * Sets a setting. sql is a statement with the parameters name and value.
+ * Returns false on failure.
+ */
 static bool
 set(KgDb *db, const char *sql, const char *name, const char *value)
 {
@@ -504,7 +510,7 @@ kg_db_set(KgDb *db, const char *name, const char *value)
  * older library of kg_graph, once loaded, refuses this setting, because that
  * library does not define the setting. Before the library is loaded, any
  * setting is accepted, and loading removes settings that the library does not
- * define.
+ * define. Returns false on failure.
  */
 bool
 kg_db_label(KgDb *db, const char *label)
@@ -621,7 +627,10 @@ call_text(const KgDb *db, const char *function, const char *types, int *n)
 	return kg_buf_detach(&sql);
 }
 
-/* Sets *result to the single value of a call's result as text. */
+/*
+ * Sets *result to the single value of a call's result as text. Returns false on
+ * failure.
+ */
 static bool
 take_value(KgDb *db, PGresult *res, char **result)
 {

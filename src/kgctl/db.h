@@ -51,12 +51,15 @@ extern void kg_db_close(KgDb *db);
 extern bool kg_db_commit(KgDb *db);
 extern bool kg_db_rollback(KgDb *db);
 
-/* Begins the next transaction, for the same tenant and with the same token. */
+/*
+ * Begins the next transaction, for the same tenant and with the same token.
+ * Returns false on failure.
+ */
 extern bool kg_db_begin(KgDb *db);
 
 /*
  * Create, release and roll back to a savepoint. At most one savepoint exists at
- * a time.
+ * a time. Each function returns false on failure.
  */
 extern bool kg_db_savepoint(KgDb *db);
 extern bool kg_db_release(KgDb *db);
@@ -94,12 +97,16 @@ extern bool kg_db_find(KgDb *db, const char *extensions);
 extern PGresult *kg_db_query(KgDb *db, const char *sql, int n,
 							 const char *const *values);
 
-/* Sets a setting until the transaction ends (SET LOCAL). */
+/*
+ * Sets a setting until the transaction ends (SET LOCAL). Returns false on
+ * failure.
+ */
 extern bool kg_db_set(KgDb *db, const char *name, const char *value);
 
 /*
  * Sets the label shown with the following statements of the transaction. When
- * the server reports progress, the progress replaces the label.
+ * the server reports progress, the progress replaces the label. Returns false
+ * on failure.
  */
 extern bool kg_db_label(KgDb *db, const char *label);
 

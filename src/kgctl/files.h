@@ -24,7 +24,7 @@ extern bool kg_is_directory(const char *path);
 /*
  * These functions access files below a directory that another user may have
  * made. They refuse links that lead out of the directory, and files that are
- * not regular.
+ * not regular. kg_exists_below() returns whether there is such a file.
  */
 extern bool kg_exists_below(const char *dir, const char *name);
 extern bool kg_read_below(const char *dir, const char *name, KgBuf *out);

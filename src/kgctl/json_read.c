@@ -127,7 +127,10 @@ read_escape(Reader *r)
 	return true;
 }
 
-/* Reads a string into r->scratch. The opening quote is at r->at. */
+/*
+ * Reads a string into r->scratch. The opening quote is at r->at. Returns false
+ * on failure.
+ */
 static bool
 read_string(Reader *r)
 {

@@ -424,7 +424,10 @@ reject(KgLoad *load, const KgLoadRow *row, KgJson *error)
 	load->counted.rejected++;
 }
 
-/* Reads the verdicts of n rows, counts them and reports the errors. */
+/*
+ * Reads the verdicts of n rows, counts them and reports the errors. Returns
+ * false if the verdicts are malformed.
+ */
 static bool
 take_verdicts(KgLoad *load, size_t first, size_t n, const char *text)
 {
@@ -614,7 +617,7 @@ clear_batch(KgLoad *load)
 
 /*
  * Adds the counts of the batch to the totals and writes them with the position.
- * If the transaction is not committed, the totals are restored.
+ * If the transaction is not committed, restores the totals and returns false.
  */
 static bool
 write_position(KgLoad *load)
@@ -711,6 +714,7 @@ kg_load_flush(KgLoad *load)
 /*
  * Packs the edges after a large load. A caller that sees only a part of the
  * tenant may not pack edges; then a later call of kg_pack() must pack them.
+ * Returns false on other failures.
  */
 static bool
 pack_edges(KgLoad *load)

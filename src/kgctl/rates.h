@@ -38,7 +38,9 @@ typedef struct KgRateExcess
 
 /*
  * Takes a number of calls from the bucket of the bearer of a token, if the
- * bucket contains at least that number. token may be NULL.
+ * bucket contains at least that number. Returns KG_RATE_OK if it does.
+ * Otherwise returns KG_RATE_EXCEEDED and fills in *excess, or returns
+ * KG_RATE_UNKNOWN if the limits are not cached. token may be NULL.
  */
 extern KgRateVerdict kg_rates_take(KgRates *rates, const char *token,
 								   size_t calls, KgRateExcess *excess);

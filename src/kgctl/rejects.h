@@ -44,8 +44,9 @@ extern void kg_rejects_add(KgRejects *rejects, const char *file,
 						   size_t textlen);
 
 /*
- * kg_rejects_write() writes the added rows. kg_rejects_keep() makes the written
- * rows permanent; call kg_rejects_keep() after the batch was committed.
+ * kg_rejects_write() writes the added rows, and returns false on failure.
+ * kg_rejects_keep() makes the written rows permanent; call kg_rejects_keep()
+ * after the batch was committed.
  */
 extern bool kg_rejects_write(KgRejects *rejects);
 extern void kg_rejects_keep(KgRejects *rejects);

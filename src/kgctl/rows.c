@@ -62,8 +62,8 @@ broken_input(KgctlRows *rows)
 }
 
 /*
- * Begins to read the input: skips a byte order mark, and refuses UTF-16 and ZIP
- * archives.
+ * Begins to read the input: skips a byte order mark. Returns KG_ROWS_BROKEN for
+ * UTF-16, a ZIP archive or an input that cannot be read, otherwise KG_ROWS_ROW.
  */
 static KgRowsResult
 begin(KgctlRows *rows)
@@ -378,8 +378,9 @@ split_cells(KgctlRows *rows)
 }
 
 /*
- * At the end of the input, refuses a row with a quoted cell that is not closed,
- * because the cell may have taken in the rows that should follow.
+ * Called at the end of the input. Returns KG_ROWS_BROKEN if the row has a
+ * quoted cell that is not closed, otherwise KG_ROWS_ROW. Such a cell may have
+ * taken in the rows that should follow.
  */
 static KgRowsResult
 check_open_quote(KgctlRows *rows)
@@ -393,7 +394,10 @@ check_open_quote(KgctlRows *rows)
 							rows->line));
 }
 
-/* Reads the next line as JSON or as a row of cells. */
+/*
+ * Reads the next line as JSON or as a row of cells. Returns whether there is a
+ * row (KgRowsResult).
+ */
 static KgRowsResult
 next_line(KgctlRows *rows)
 {

@@ -974,7 +974,10 @@ read_period(Parser *parser, const KgType *type, const Gathered *g)
 	return period;
 }
 
-/* Reads an annotation whose value is a list of distinct property names. */
+/*
+ * Sets *result to the fields in an annotation whose value is a list of distinct
+ * property names, and returns their number. Reports other values.
+ */
 static int
 field_list(Parser *parser, const KgType *type, const Gathered *g,
 		   KgAnnotation which, const KgField ***result)

@@ -261,8 +261,8 @@ report_rows(const KgType *type, const KgBoundTable *table,
 }
 
 /*
- * Finds a column named in the binding. Reports a fault if the column does not
- * exist any more.
+ * Finds a column named in the binding. If the column does not exist any more,
+ * reports a fault and returns false. If name is NULL, returns true.
  */
 static bool
 find_named(const KgType *type, const KgBoundTable *table, const char *name,

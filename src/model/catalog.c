@@ -415,7 +415,7 @@ is_version(const void *entry, const void *wanted)
 
 /*
  * Loads the catalog under the active snapshot, which shows the version
- * "wanted".
+ * "wanted". Adds it to the cache and returns its entry.
  */
 static Entry *
 load_entry(const Wanted *wanted)
@@ -454,9 +454,9 @@ entry_of_version(Wanted *wanted)
 }
 
 /*
- * Updates plain_visibility to the caller's present visibility, independent of
- * the snapshot. plain_visibility is the only part of a catalog that depends on
- * memberships.
+ * Returns the catalog of a cache entry. Before that, sets plain_visibility to
+ * the caller's present visibility, independent of the snapshot.
+ * plain_visibility is the only part of a catalog that depends on memberships.
  */
 static const KgCatalog *
 use(Entry *entry)

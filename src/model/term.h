@@ -31,13 +31,14 @@ typedef struct KgCodeRange
 extern bool kg_in_ranges(pg_wchar c, const KgCodeRange *ranges, int n);
 
 /*
- * Folds a text for search: applies NFKC and lower case, and removes accents,
+ * Returns the text, folded for search: in NFKC and lower case, without accents,
  * points and vowel marks ("ile-de-france"). A run of white space becomes one
  * blank; white space at the beginning and the end is removed.
  */
 extern char *kg_text_fold(const char *text, int len);
 /*
- * Folds a text and truncates it to KG_MAX_TERM_BYTES at a character boundary.
+ * Returns the folded text (kg_text_fold()), truncated to KG_MAX_TERM_BYTES at a
+ * character boundary.
  */
 extern char *kg_term_fold(const char *text, int len);
 

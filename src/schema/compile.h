@@ -80,8 +80,8 @@ extern bool kg_compile_flag(const KgJsBuild *b, KgKeyword keyword);
  */
 extern void kg_compile_check(const KgJsCompiler *c);
 /*
- * Compiles a pattern. If it cannot be compiled, raises KG_INVALID_INPUT with
- * the keyword's path.
+ * Returns a compiled pattern. If it cannot be compiled, raises KG_INVALID_INPUT
+ * with the keyword's path.
  */
 extern const KgPattern *kg_keyword_pattern(const KgJsBuild *b,
 										   KgKeyword keyword,

@@ -38,8 +38,8 @@ extern bool kg_format_ipv4(const char *s, uint32 len);
 extern bool kg_format_ipv6(const char *s, uint32 len);
 extern bool kg_format_hostname(const char *s, uint32 len);
 /*
- * Accepts a host name of RFC 1123 (letters, digits and hyphens). A-labels are
- * not decoded.
+ * Returns true for a host name of RFC 1123 (letters, digits and hyphens).
+ * A-labels are not decoded.
  */
 extern bool kg_format_ldh_hostname(const char *s, uint32 len);
 extern bool kg_format_idn_hostname(const char *s, uint32 len);

@@ -532,8 +532,8 @@ build_states(Builder *b, int root)
 }
 
 /*
- * Copies the transitions to a table. A row is identified by the index of its
- * first column.
+ * Returns the DFA, with the transitions copied to a table. A row is identified
+ * by the index of its first column.
  */
 static KgDfa *
 export_table(const Builder *b, MemoryContext owner)

@@ -102,7 +102,9 @@ kg_stored_definition(const char *tenant, const char *name,
 
 /*
  * Compares a version that is sent again with the stored version, which
- * read_stored() has read. Only the deprecation may differ; it is then updated.
+ * read_stored() has read. If the definitions differ, an error is raised. If
+ * only the deprecation differs, it is updated, and the result is
+ * KG_TOOL_DEPRECATED. Otherwise the result is KG_TOOL_UNCHANGED.
  */
 static KgToolVerdict
 keep_stored(const char *tenant, const KgStoredTool *tool)

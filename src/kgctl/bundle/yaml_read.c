@@ -195,9 +195,9 @@ read_decimal(Reader *r, const char *s)
 }
 
 /*
- * Interprets an unquoted scalar by the core schema of YAML 1.2.2, section
- * 10.3.2. Refuses numbers that JSON cannot represent or that other versions of
- * YAML interpret differently.
+ * Returns the value of an unquoted scalar, by the core schema of YAML 1.2.2,
+ * section 10.3.2. Refuses numbers that JSON cannot represent or that other
+ * versions of YAML interpret differently, and then returns NULL.
  */
 static KgJson *
 read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
@@ -399,7 +399,10 @@ read_node(Reader *r, yaml_event_t *event, int depth)
 	return value;
 }
 
-/* Reads one document, and the events before and after it. */
+/*
+ * Returns the value of one document. Reads the events before and after it, too.
+ * Returns NULL on failure.
+ */
 static KgJson *
 read_document(Reader *r)
 {

@@ -135,7 +135,8 @@ copy(Move *m)
 /*
  * Sets *digest to a digest of all exported lines, independent of their order.
  * The digest excludes numbers, which an import may replace. It also excludes
- * records of calls, because reading calls continue and are recorded.
+ * records of calls, because reading calls continue and are recorded. Returns
+ * false on failure.
  */
 static bool
 digest_of(Move *m, KgShard *shard, char **digest)
@@ -170,7 +171,7 @@ is_same(Move *m, bool *same)
 
 /*
  * Makes the copy, unless an earlier run has made an equal copy. An incomplete
- * or outdated copy is deleted first.
+ * or outdated copy is deleted first. Returns false on failure.
  */
 static bool
 make_copy(Move *m)
@@ -228,7 +229,7 @@ ask_missing(Move *m, const char *needed, const char *missing_of, char **missing)
 
 /*
  * Requires that roles with a grant exist on the other server, because roles
- * belong to a server.
+ * belong to a server. Otherwise prints an error and returns false.
  */
 static bool
 require_roles(Move *m)
@@ -255,7 +256,7 @@ require_roles(Move *m)
 
 /*
  * Requires that the functions of tools and authorizers exist in the other
- * database.
+ * database. Otherwise prints an error and returns false.
  */
 static bool
 require_functions(Move *m)
@@ -309,7 +310,10 @@ thaw_in(Move *m, KgShard *shard)
 		m->c, &shard->db, "SELECT @.kg_thaw_tenant($1)", 1, values);
 }
 
-/* Freezes the tenant. If it cannot be frozen in time, it stays in use. */
+/*
+ * Freezes the tenant. If it cannot be frozen in time, it stays in use, and the
+ * function returns false.
+ */
 static bool
 freeze(Move *m)
 {
@@ -354,7 +358,7 @@ flip(Move *m)
 
 /*
  * Finishes a move: calls already go to "to", and the original is deleted from
- * "from".
+ * "from". Returns false on failure.
  */
 static bool
 finish(Move *m)
@@ -377,7 +381,10 @@ finish(Move *m)
 						   "WHERE tenant = $1 AND shard = $2");
 }
 
-/* Undoes a move: deletes the copy in the shard "to", and thaws the original. */
+/*
+ * Undoes a move: deletes the copy in the shard "to", and thaws the original.
+ * Returns false on failure.
+ */
 static bool
 give_up(Move *m)
 {
@@ -395,7 +402,8 @@ give_up(Move *m)
 
 /*
  * Connects to a shard and requires that it has the front's version of the
- * extension, because a move uses functions of that version.
+ * extension, because a move uses functions of that version. On failure, prints
+ * an error and returns false.
  */
 static bool
 connect_one(Move *m, KgShard *shard)
@@ -426,7 +434,11 @@ connect_both(Move *m, KgShard *from, KgShard *to)
 	return connect_one(m, from) && connect_one(m, to);
 }
 
-/* Continues a move that an earlier run began. */
+/*
+ * Continues a move that an earlier run began. Does nothing if no move was
+ * begun. "wanted" is the shard of this command. If it is the shard from which
+ * the tenant moves, undoes the move. Returns false on failure.
+ */
 static bool
 go_on(Move *m, const KgctlPlace *place, const KgShard *wanted)
 {

@@ -113,7 +113,10 @@ extern bool kg_graph_complain(KgGraph *graph, unsigned long line,
  */
 extern const char *kg_graph_map(const KgGraph *graph, const char *name);
 
-/* Appends the rest of the input to out, without a byte order mark. */
+/*
+ * Appends the rest of the input to out, without a byte order mark. On failure,
+ * prints an error and returns false.
+ */
 extern bool kg_graph_slurp(KgGraph *graph, KgctlInput *in, KgBuf *out);
 
 /* ---- writing ---- */

@@ -134,8 +134,8 @@ extern void kg_http_suspend(KgctlRequest *req);
 
 /* Functions of http/request.c */
 /*
- * kg_http_begin() is called after the request line was received, and creates
- * the request. kg_http_completed() frees it.
+ * kg_http_begin() is called after the request line was received, and returns a
+ * new request. kg_http_completed() frees it.
  */
 extern void *kg_http_begin(void *cls, const char *target,
 						   struct MHD_Connection *mhd);

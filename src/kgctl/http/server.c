@@ -297,7 +297,8 @@ log_mhd(void *arg, const char *fmt, va_list args)
 
 /*
  * Starts a daemon of libmicrohttpd for one listening socket, and watches it in
- * the event loop.
+ * the event loop. Returns the daemon, and sets *watch. On failure, prints an
+ * error, and *watch is NULL.
  */
 static struct MHD_Daemon *
 start_daemon(KgHttp *http, int fd, long max_connections, KgWatch **watch)

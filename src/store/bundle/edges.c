@@ -86,7 +86,10 @@ key_of(const Triples *triples, const Triple *triple)
 	return triples->keys ? triples->keys[triple->item] : "";
 }
 
-/* Compares by the primary key of edges. */
+/*
+ * Compares two triples by the primary key of edges. Returns a number below,
+ * equal to or above 0.
+ */
 static inline int
 compare_keys(const Triple *x, const char *x_key, const Triple *y,
 			 const char *y_key)
@@ -678,8 +681,9 @@ begin_again_if_anew(KgApply *apply, const Triple *triples, int n)
 
 /*
  * Checks all edges of a batch before they are written, and reports faults in
- * the order of the payload. The trigger would raise an error at the first
- * fault, and does not know the indexes in the payload.
+ * the order of the payload. Returns false if the apply has any faults. The
+ * trigger would raise an error at the first fault, and does not know the
+ * indexes in the payload.
  */
 static bool
 check_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,

@@ -698,7 +698,7 @@ revalidate(KgApply *apply, const KgType *type, const char *id,
  * deletion then waits for this statement, or this statement for the deletion,
  * and no rows are derived from a deleted entity. Also reads rows committed
  * after the transaction's snapshot, because they were written under the
- * previous schema.
+ * previous schema. Returns the rows, which are empty after the last entity.
  */
 static SPITupleTable *
 next_rows(const KgApply *apply, const KgType *type, const char *after)

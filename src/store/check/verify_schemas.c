@@ -224,8 +224,9 @@ verify_names(Verify *v)
 /* ---- types ---- */
 
 /*
- * Finds the variant of the relation to which a reference belongs. Properties
- * with the same relation between the same types share a variant.
+ * Returns the variant of the relation to which a reference belongs, or NULL if
+ * it is not stored. Properties with the same relation between the same types
+ * share a variant.
  */
 static const KgVariant *
 find_variant(const KgCatalog *catalog, const KgType *type, const KgField *field)

@@ -201,9 +201,9 @@ count_of(const char *tenant, int which)
 }
 
 /*
- * Counts the rows. "whole" is false if the caller sees only a part of the
- * tenant. The counts are then null, so that they do not reveal the number of
- * hidden rows.
+ * Returns the numbers of rows. "whole" is false if the caller sees only a part
+ * of the tenant. The numbers are then null, so that they do not reveal the
+ * number of hidden rows.
  */
 static Jsonb *
 count_all(const char *tenant, bool whole)

@@ -164,8 +164,8 @@ find_removed(Removal *removal)
 #define KG_MET_REFERRERS 10000
 
 /*
- * Returns handles of those entities that refer to a node and that the caller
- * sees. The number of hidden entities is not revealed.
+ * Returns the handles ("type:id") of those entities that refer to a node and
+ * that the caller sees. The number of hidden entities is not revealed.
  */
 static Jsonb *
 visible_referrers(const Removal *removal, int64 node,

@@ -74,9 +74,10 @@ extern const char *kg_row_given_column(const Datum *values, bool stored);
 extern void kg_row_refuse_given(const Datum *values);
 
 /*
- * Reads the next row. A row that the tuplestore has spilled to disk is read
- * into the current context, and is freed by the next call. So the current
- * context must not be reset between calls.
+ * Reads the next row into the slot. Returns false after the last row. A row
+ * that the tuplestore has spilled to disk is read into the current context, and
+ * is freed by the next call. So the current context must not be reset between
+ * calls.
  */
 static inline bool
 kg_row_next(Tuplestorestate *store, TupleTableSlot *slot)

@@ -171,8 +171,8 @@ extern Jsonb *kg_patch_merged(const KgPutItem *item);
  */
 extern bool kg_patch_refers(const KgType *type, const KgPutItem *item);
 /*
- * Converts a pointer into the merged document of item i to a pointer into the
- * arguments of the call. A pointer into "add" ends at the property, because
+ * Returns a pointer into the arguments of the call for a pointer into the
+ * merged document of item i. A pointer into "add" ends at the property, because
  * the array in "add" has other indexes than the merged array.
  */
 extern const char *kg_patch_pointer(const KgPutItem *item, int i,

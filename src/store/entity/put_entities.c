@@ -459,9 +459,9 @@ look_up(Targets *t, const Put *put)
 }
 
 /*
- * Looks up and locks the targets of the items. While this waited for a lock, a
- * target may have been deleted and created again, so missing targets are
- * looked up twice.
+ * Looks up and locks the targets of the items, and returns them. While this
+ * waited for a lock, a target may have been deleted and created again, so
+ * missing targets are looked up twice.
  */
 static Targets *
 find_targets(const Put *put)

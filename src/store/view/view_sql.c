@@ -122,9 +122,9 @@ describe(const char *title, const char *description)
 }
 
 /*
- * Adds a column for a property. document is an SQL expression for the document
- * that contains the property (the data of an entity, or the properties of an
- * edge).
+ * Adds a column for a property to the list, and returns the list. document is
+ * an SQL expression for the document that contains the property: the data of an
+ * entity, or the properties of an edge.
  */
 static List *
 add_property(List *columns, const KgType *type, const KgField *field,
@@ -215,9 +215,9 @@ kg_view_id_column(const KgType *type)
 }
 
 /*
- * Adds a column with the id. It is the stored column entity_id, which has an
- * index. If the id is a number, it is read from the document instead. Filters
- * on that column can use index keys.
+ * Adds a column with the id to the list, and returns the list. The column is
+ * the stored column entity_id, which has an index. If the id is a number, it is
+ * read from the document instead. Filters on that column can use index keys.
  */
 static List *
 add_id(List *columns, const KgType *type, const char *name, const char *comment)
