@@ -77,7 +77,10 @@ check_subject_text(const char *subject)
 					  "at most 1024 bytes without control characters");
 }
 
-/* Checks the subject of limits. */
+/*
+ * Raises an error unless the subject of limits is "*", an existing role, an
+ * agent of the tenant, or the subject of a token ("sub:VALUE").
+ */
 static void
 check_subject(const char *tenant, const char *subject)
 {

@@ -114,7 +114,10 @@ extern void kg_error_expected(KgError *err, const char *fmt, ...)
 /* Add a value to "allowed"; kg_error_allow() omits duplicates. */
 extern void kg_error_allow(KgError *err, const char *value);
 extern void kg_error_allow_value(KgError *err, const JsonbValue *value);
-/* Sets "did_you_mean"; NULL: no suggestion. */
+/*
+ * Sets the member "did_you_mean", the suggested value. NULL removes the
+ * suggestion.
+ */
 extern void kg_error_did_you_mean(KgError *err, const char *value);
 /*
  * The correction of the call's arguments that the error suggests.

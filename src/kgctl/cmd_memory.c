@@ -378,7 +378,7 @@ print_entities(const KgJson *entities, const KgJson **next, KgBuf *out)
 	}
 }
 
-/* Returns the part of a handle after the type. */
+/* Returns the part of a handle ("type:id") after the type. */
 static const char *
 name_of(const char *handle)
 {

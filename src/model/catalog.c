@@ -5,6 +5,8 @@
  * A catalog has a memory context of its own. If the catalog is stale or
  * evicted, its context is freed only at the end of the transaction, because
  * callers have pointers into it.
+ *
+ * A variant is the part of a relation that joins one pair of types (KgVariant).
  */
 #include "postgres.h"
 

@@ -96,7 +96,9 @@ extern void kg_apply_warn(KgApply *apply, char *text);
  */
 extern void kg_bundle_definitions(KgApply *apply);
 extern bool kg_bundle_changes_definitions(const KgApply *apply);
-/* Returns the stored bundle, or NULL. */
+/*
+ * Returns the stored bundle of the payload's name, or NULL if it is not stored.
+ */
 extern const KgBundle *kg_bundle_stored(const KgApply *apply);
 
 /* bundle/check.c: collects all faults of the payload against the catalog. */

@@ -1,6 +1,8 @@
 /*
  * bundle/edges.c
  *	  Writing a bundle's explicit edges, as the caller, in batches.
+ *
+ * A variant is the part of a relation that joins one pair of types (KgVariant).
  */
 #include "postgres.h"
 

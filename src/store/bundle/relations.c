@@ -4,6 +4,8 @@
  *	  its payload declares, the relations that its types derive and, in a
  *	  merge, the other stored relations. All are checked together, so that a
  *	  stored bundle can always be applied again.
+ *
+ * A variant is the part of a relation that joins one pair of types (KgVariant).
  */
 #include "postgres.h"
 

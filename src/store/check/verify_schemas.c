@@ -5,6 +5,8 @@
  * The catalog contains the rows of tools as they are stored, even if a type
  * does not expose the tool or its name is wrong. So the tools of the catalog
  * are the tools that clients see.
+ *
+ * A variant is the part of a relation that joins one pair of types (KgVariant).
  */
 #include "postgres.h"
 

@@ -1,6 +1,8 @@
 /*
  * check_edges.c
  *	  Checks of explicit edges before they are written.
+ *
+ * A variant is the part of a relation that joins one pair of types (KgVariant).
  */
 #include "postgres.h"
 

@@ -2,6 +2,8 @@
  * edges.h
  *	  Explicit edges: their checks, and the statements of all functions that
  *	  write them for a caller.
+ *
+ * A variant is the part of a relation that joins one pair of types (KgVariant).
  */
 #ifndef KG_EDGES_H
 #define KG_EDGES_H

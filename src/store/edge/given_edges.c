@@ -1,6 +1,9 @@
 /*
  * given_edges.c
  *	  Edges in the form in which a caller sends them.
+ *
+ * A handle is the text "type:id" of an entity (model/handle.h). A variant is
+ * the part of a relation that joins one pair of types (KgVariant).
  */
 #include "postgres.h"
 

@@ -3,6 +3,8 @@
  *	  kg_put_edges() and kg_delete_edges() for explicit edges. A caller names
  *	  an edge by a relation and two handles, and by a key if the relation has
  *	  a key.
+ *
+ * A handle is the text "type:id" of an entity (model/handle.h).
  */
 #include "postgres.h"
 

@@ -195,8 +195,8 @@ extern KgError *kg_moved_error(const KgType *type, const char *id,
 							   int64 expected, int64 version);
 
 /*
- * put_unique.c: reports each item that has a value of an x-ref-field which
- * another entity has. The other entity is stored, or is another item.
+ * Reports each item that has a value of an x-ref-field which another entity has
+ * (in put_unique.c). The other entity is stored, or is another item.
  */
 extern void kg_put_check_unique(const char *tenant, int32 type_no,
 								KgOutcomes *outcomes, const KgPutItem *items);

@@ -12,6 +12,8 @@
  * entity has this node. So its edges can be created again, too. Only a caller
  * that sees every entity of the tenant can undo changes of edges. Derived
  * edges follow from their entities.
+ *
+ * A handle is the text "type:id" of an entity (model/handle.h).
  */
 #include "postgres.h"
 

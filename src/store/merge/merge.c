@@ -9,6 +9,8 @@
  * values at its end. This is necessary because before the last write,
  * references may have no target, and two entities may have the same unique
  * value.
+ *
+ * A handle is the text "type:id" of an entity (model/handle.h).
  */
 #include "postgres.h"
 

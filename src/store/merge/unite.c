@@ -269,7 +269,10 @@ write_bound(const Union *u, const char *property, const KgField *field,
 
 /* ---- other values ---- */
 
-/* Returns whether all values are equal. */
+/*
+ * Returns whether all documents that have a value have the value of the
+ * document "first".
+ */
 static bool
 are_same(const Union *u, int first)
 {

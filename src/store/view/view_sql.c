@@ -5,6 +5,8 @@
  * Values from the catalog are quoted as literals. Names are quoted, and names
  * of kg_graph are also qualified. The query is created and run with a pinned
  * search_path.
+ *
+ * A variant is the part of a relation that joins one pair of types (KgVariant).
  */
 #include "postgres.h"
 
