@@ -136,8 +136,9 @@ static const char *const edge_tables[] = {"kg_edge", NULL};
 PG_FUNCTION_INFO_V1(kg_sql_clear_packed);
 
 /*
- * AFTER statement trigger of kg_edge: discards packed edges. It uses only the
- * rows of the statement, so a caller cannot forge its arguments.
+ * AFTER statement trigger of kg_edge: discards packed edges, and counts the
+ * edges for the quota. It uses only the rows of the statement, so a caller
+ * cannot forge its arguments.
  */
 Datum
 kg_sql_clear_packed(PG_FUNCTION_ARGS)

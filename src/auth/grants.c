@@ -201,11 +201,12 @@ is_above_tenants(Oid role)
 }
 
 /*
- * Raises an error unless the caller may grant the tenant to the role. A grant
- * by a tenant's admin must not affect other tenants. Therefore the role must
- * have a grant for this tenant or no grant at all. It must not be a gateway.
- * PostgreSQL's own rules must let the admin grant privileges to it. Runs as
- * the owner, within SPI.
+ * Raises an error unless the caller may grant the tenant to the role or, if add
+ * is false, revoke it. The extension's owner may do both. A grant by a tenant's
+ * admin must not affect other tenants. Therefore the role must have a grant for
+ * this tenant or no grant at all. It must not be a gateway. PostgreSQL's own
+ * rules must let the admin grant privileges to it. Runs as the owner, within
+ * SPI.
  */
 static void
 require_grantable(const KgGrantCall *call, Oid grantor, Datum tenant, bool add)

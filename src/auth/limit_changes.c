@@ -222,8 +222,9 @@ static const char *const limit_tables[] = {"kg_limit", NULL};
 PG_FUNCTION_INFO_V1(kg_sql_check_limit);
 
 /*
- * Row trigger of kg_limit. Does not require that the subject exists, because a
- * restore inserts all rows of the dump.
+ * Row trigger of kg_limit: raises an error for a subject or limits that are not
+ * valid, and stores the limits in their normal form. Does not require that the
+ * subject exists, because a restore inserts all rows of the dump.
  */
 Datum
 kg_sql_check_limit(PG_FUNCTION_ARGS)

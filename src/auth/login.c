@@ -231,8 +231,9 @@ access_of_role(const KgAuthKey *key, const JsonbValue *role)
 }
 
 /*
- * Reads the access of the token. If the key has no role claim, the token has
- * the key's access.
+ * Sets the access of the token: the highest access of the roles in its role
+ * claim, but at most the key's access. Raises an error if no role has access.
+ * If the key has no role claim, the token has the key's access.
  */
 static void
 read_access(KgClaims *claims)

@@ -350,7 +350,8 @@ kg_jw_key(KgJsonWriter *w, const char *key)
 }
 
 /*
- * Returns a jsonb of a value that is not in binary form, or of a scalar root.
+ * Returns a new jsonb with the value. If the value is a container in binary
+ * form, its length is unknown, so its members are visited.
  */
 static Jsonb *
 convert(KgJsonWriter *w, const JsonbValue *value)

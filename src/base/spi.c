@@ -343,13 +343,14 @@ execute(SPIPlanPtr plan, int nargs, const KgArg *args, const How *how)
 
 /*
  * Executes a plan with settings for its planning, which SPI_execute_snapshot()
- * does first.
+ * does first. Returns the code of that function.
  *
- * JIT is off. The planner assumes very large tables (KG_BATCH_ROWS), so it
- * would have every statement compiled, which takes longer than running it. Hash
- * and merge joins are off, because they would read two such tables completely
- * although keys lead from one table to the other. Rows for a callback come from
- * an index, in the order of the index and without the rows of other tenants.
+ * JIT is off: for large tables the planner would have every statement compiled,
+ * which takes longer than running it. If "batch" is true, the planner assumes
+ * very large tables (KG_BATCH_ROWS). Hash and merge joins are then off, because
+ * they would read two such tables completely although keys lead from one table
+ * to the other. Rows for a callback come from an index, in the order of the
+ * index and without the rows of other tenants.
  */
 static int
 execute_as_planned(bool batch, SPIPlanPtr plan, int nargs, const KgArg *args,

@@ -197,8 +197,8 @@ place_after(size_t file, const KgctlInput *in)
 }
 
 /*
- * Returns the row contained in a line of a file of rejects, and sets the row's
- * text.
+ * Returns the row that a line of a file of rejects contains, and sets *text to
+ * the row's text. Returns NULL if the line contains no row.
  */
 static const KgJson *
 unwrap(Command *c, const KgJson *line, const char **text, size_t *len)

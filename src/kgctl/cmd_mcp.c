@@ -305,8 +305,10 @@ subscribe_resource(Pending *p, const KgAnswer *answer)
 }
 
 /*
- * Stores the revision and the capabilities that initialize has agreed on. They
- * determine the format of later answers.
+ * Stores the revision and the capabilities on which initialize has agreed, if
+ * the revision is a legacy one. They determine the format of later answers. If
+ * the answer permits it, also creates the client's subscription to changes of
+ * lists.
  */
 static void
 initialized(Pending *p, const KgAnswer *answer)

@@ -1322,8 +1322,9 @@ read_id_field(Parser *parser, KgType *type, const Gathered *g)
 #define KG_ID_DIGITS 6
 
 /*
- * Reports a faulty x-id-generate. In a schema that version 0.1.0 stored, the
- * annotation can have any value, because 0.1.0 ignored it.
+ * Reports a faulty x-id-generate in a schema that is not stored yet. In a
+ * schema that version 0.1.0 stored, the annotation can have any value, because
+ * 0.1.0 ignored it.
  */
 static void
 report_generate(Parser *parser, const JsonbValue *got, const char *expected)

@@ -192,7 +192,8 @@ kg_remove_tool(const char *tenant, const char *name, const bytea *precedence)
 
 /*
  * Sets a new version of the catalog in all rows of kg_bundle. If only one row
- * had it, a deletion of that row could restore an earlier version.
+ * had it, a deletion of that row could restore an earlier version. If the
+ * tenant has no bundle, sets it in the tenant's row.
  */
 void
 kg_touch_catalog(const char *tenant)

@@ -229,7 +229,8 @@ ask_missing(Move *m, const char *needed, const char *missing_of, char **missing)
 
 /*
  * Requires that roles with a grant exist on the other server, because roles
- * belong to a server. Otherwise prints an error and returns false.
+ * belong to a server. Otherwise prints an error and returns false. The option
+ * --create-roles permits missing roles.
  */
 static bool
 require_roles(Move *m)
@@ -489,8 +490,8 @@ move(Move *m, KgShard *wanted)
 }
 
 /*
- * Returns the options of an import. They contain a name that identifies all
- * parts of one import.
+ * Returns the options of an import. They contain the tenant's name, which
+ * identifies all parts of one import.
  */
 static char *
 import_options(const KgCluster *c, const char *tenant)

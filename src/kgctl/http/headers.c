@@ -86,7 +86,8 @@ is_local(const char *authority)
 }
 
 /*
- * Returns whether an authority is a local host, or is a value of the option.
+ * Returns whether an authority is a local host, or is permitted by a value of
+ * the option.
  */
 static bool
 host_allowed(const char *host, const KgArgs *args, const char *option)

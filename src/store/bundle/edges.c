@@ -716,8 +716,9 @@ check_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
 }
 
 /*
- * Writes changed edges of the payload in the order of the primary key. Edges
- * that are written one after the other are then adjacent in the index.
+ * Checks and writes changed edges of the payload in the order of the primary
+ * key. Edges that are written one after the other are then adjacent in the
+ * index. Writes nothing if there are faults.
  */
 static void
 write_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,

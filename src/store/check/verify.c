@@ -412,8 +412,9 @@ find_bound(void *arg)
 }
 
 /*
- * Reports references to rows of tables that no longer exist, because the rows
- * were deleted.
+ * Reports references to rows of tables that do not exist or that the admin does
+ * not see. If a table cannot be read, reports that its references were not
+ * checked.
  */
 static void
 compare_bound(KgVerify *v)

@@ -282,8 +282,8 @@ find_entities(void *arg, const int *rows, int n)
 }
 
 /*
- * Reports an item whose entity is missing, or has changed since its embedding
- * was computed.
+ * Reports an item whose entity is missing, or does not have the version that
+ * the item expects.
  */
 static void
 check_found(Put *put, int i)

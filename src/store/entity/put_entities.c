@@ -299,8 +299,8 @@ each_batch(Put *put, KgOutcomesWork work)
 }
 
 /*
- * Locks the stored entities with these ids. Sets ids[i] to NULL if its entity
- * was found.
+ * Locks the stored entities with these ids, and stores their nodes and versions
+ * in the items. Sets ids[i] to NULL if its entity was found.
  */
 static void
 lock_stored(Put *put, const int *rows, const char **ids, int n)

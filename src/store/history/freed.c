@@ -437,8 +437,8 @@ write_freed(KgFreed *freed)
 }
 
 /*
- * Finds entities that have an id of the batch and a version that the id
- * already had before.
+ * Adds to freed->raised the entities that have an id of the batch and a version
+ * that the id already had before.
  */
 static void
 find_raised(KgFreed *freed)

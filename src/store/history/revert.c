@@ -1074,8 +1074,9 @@ write_edges(const Revert *revert)
 }
 
 /*
- * Computes the updates again. Triggers of a DBA that fired for the deletions
- * may have changed the entities.
+ * Computes the updates again, if the tables have triggers of a DBA. Such
+ * triggers fired for the deletions and may have changed the entities. Raises an
+ * error if changes can no longer be undone.
  */
 static void
 settle_again(Revert *revert)

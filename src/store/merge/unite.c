@@ -231,8 +231,8 @@ write_items(Union *u, const char *property, int first, HTAB *items)
 /* ---- periods ---- */
 
 /*
- * Writes the bound of the period that includes all periods. If a period has no
- * such bound, the bound is omitted.
+ * Writes the bound of the period that includes all periods. If a document has
+ * no such bound, the bound is omitted, or null if the first document has null.
  */
 static void
 write_bound(const Union *u, const char *property, const KgField *field,

@@ -175,7 +175,7 @@ require_new(Import *import)
 
 /*
  * Raises an error unless this database has the policies that the source
- * database had.
+ * database had. Does nothing if the option without_policies is set.
  */
 static void
 require_policies(Import *import)
