@@ -61,9 +61,10 @@ advance(const char *sequence, int64 last)
 }
 
 /*
- * Defines kg_set_shard(), which sets the shard number of the database. This is
- * possible only once, before the database has tenants: sequences only advance,
- * and the numbers of existing tenants would belong to another shard.
+ * Defines kg_set_shard(), which sets the shard number of the database. It does
+ * nothing if the database has this number. Otherwise the database must have no
+ * number and no tenants: sequences only advance, and the numbers of existing
+ * tenants would belong to another shard.
  */
 KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 {

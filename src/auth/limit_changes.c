@@ -264,7 +264,8 @@ kg_sql_check_limit(PG_FUNCTION_ARGS)
 
 /*
  * Returns the limit in force: the lower of value and the setting that the limit
- * lowers. If value is KG_UNLIMITED, returns the setting.
+ * lowers. If value is KG_UNLIMITED, returns the setting. If the limit lowers no
+ * setting, or the setting is 0 (no time limit), returns value.
  */
 static int64
 in_force(KgLimit limit, int64 value)

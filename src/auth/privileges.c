@@ -309,8 +309,9 @@ write_notes(Oid role, const KgRolePrivileges *it)
 }
 
 /*
- * Finds the privileges that the role needs for its valid grants and for being
- * a gateway.
+ * Finds the privileges that the role needs for its valid grants and for being a
+ * gateway. If a tenant of the role has moved, the role also needs the
+ * privileges that it was granted before.
  */
 static void
 find_needed(Oid role, KgRolePrivileges *it)

@@ -251,6 +251,7 @@ find_end(KgctlRows *rows, bool (*step)(KgctlRows *rows, char c), size_t *len)
 
 /*
  * Sets the row's text to the next bytes of the input, without the line's end.
+ * Sets the row's error if the text is too long, is not UTF-8 or contains NUL.
  */
 static void
 set_text(KgctlRows *rows, size_t len)

@@ -344,8 +344,8 @@ begin_gathering(Parser *parser, Gathered *g)
 }
 
 /*
- * Returns the declared types, or the types of the enum's values if no type is
- * declared.
+ * Returns the declared types. If no type is declared, returns the types of the
+ * enum's values, or object or array if the schema describes members or items.
  */
 static int
 effective_types(const Gathered *g)

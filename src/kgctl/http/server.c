@@ -374,7 +374,7 @@ kg_http_start(KgHttp *http)
 
 /*
  * Begins the shutdown: refuses new connections, ends the subscriptions, and
- * waits for the running calls.
+ * waits for the running calls. A second call ends the event loop at once.
  */
 void
 kg_http_drain(KgHttp *http)

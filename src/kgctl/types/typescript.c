@@ -462,8 +462,8 @@ write_schema(Writer *w, const KgJson *schema)
 }
 
 /*
- * Writes the type of a schema. For a schema that contains itself, writes
- * "unknown".
+ * Writes the type of a schema. Writes "unknown" for a schema that contains
+ * itself or is nested too deeply.
  */
 static void
 write_type(Writer *w, const KgJson *schema)

@@ -871,8 +871,8 @@ each_rows(KgVerify *v, const char *what, const char *sql, int batch,
 }
 
 /*
- * Finds surplus keys: stored keys that do not follow from the entity's
- * document.
+ * Finds surplus keys, if there are more stored keys than were found: stored
+ * keys that do not follow from the entity's document.
  */
 static void
 verify_more_keys(KgVerify *v)

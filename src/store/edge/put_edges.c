@@ -105,8 +105,9 @@ name_member(Edges *edges, int i, const JsonbContainer *object, const char *name)
 }
 
 /*
- * Sets the key of an edge from the item's properties. An item to delete has
- * properties only if the edge has a key.
+ * Sets the key of an edge from the item's properties, and reports a key that is
+ * not valid. Also reports an item to delete that has properties although the
+ * relation has no key.
  */
 static void
 read_key(Edges *edges, int i)

@@ -73,11 +73,13 @@ row_tenant(const Datum *values, const bool *nulls, bool bound)
 }
 
 /*
- * Returns the type of a row, and locks it against changes of its schema. Runs
- * as the owner, so that policies of the catalog tables do not affect the
- * result. bound is true if the role is subject to row security. If such a
- * caller has an agent, types of bundles that the agent lacks are treated as
- * missing. Errors then do not contain their schemas.
+ * Returns the type of a row, and locks it against changes of its schema. Raises
+ * an error if the type reads a table. Runs as the owner, so that policies of
+ * the catalog tables do not affect the result.
+ *
+ * bound is true if the role is subject to row security. If such a caller has an
+ * agent, types of bundles that the agent lacks are treated as missing. Errors
+ * then do not contain their schemas.
  */
 static const KgType *
 locked_type(const char *tenant, const char *bundle, const char *name,

@@ -463,8 +463,8 @@ require_one_scope(const Merge *merge)
 }
 
 /*
- * Returns the value of a property as text, by which references can name the
- * entity, or NULL.
+ * Returns the string value of a property, by which references can name the
+ * entity. Returns NULL if it has no value or the value is not a string.
  */
 static char *
 value_text(const KgField *field, const Jsonb *data)

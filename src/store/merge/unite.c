@@ -301,7 +301,7 @@ note_conflict(const Union *u, const char *property, int decided)
 
 /*
  * Returns the index of the document whose value is used. Adds a conflict if
- * values differ.
+ * values differ, except for a label whose other values become aliases.
  */
 static int
 choose(const Union *u, const char *property, int first)

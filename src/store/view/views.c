@@ -396,7 +396,7 @@ has_column(const KgView *view, const char *name)
 
 /*
  * Revokes the default privileges on a new view, and grants the privileges that
- * the old view had.
+ * the old view had. Omits privileges on columns that the new view lacks.
  */
 static void
 restore_grants(const Making *making, const KgView *view, List *grants)
