@@ -172,8 +172,8 @@ check_audience(const KgClaims *claims)
 }
 
 /*
- * Returns true if the tenant exists. A valid token may name a tenant that does
- * not exist.
+ * Returns true if the tenant exists and is not being dropped. A valid token may
+ * name a tenant that does not exist.
  */
 static bool
 tenant_exists(const char *tenant)

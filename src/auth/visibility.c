@@ -224,8 +224,8 @@ tell_of_unregistered(const char *table, const char *policy)
 
 /*
  * Returns true if kg_graph's policies alone decide which rows of a table the
- * role sees. If the last argument is true, reports other policies that
- * kg_add_policy() could register.
+ * role sees, or if the table has no row security. If the last argument is true,
+ * reports other policies that kg_add_policy() could register.
  */
 static bool
 policies_are_ours(const char *table, IsOwn is_own, Oid role, bool tell)

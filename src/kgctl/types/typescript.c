@@ -34,8 +34,8 @@ static void write_type(Writer *w, const KgJson *schema);
 /* ---- names ---- */
 
 /*
- * Returns the name of a type in PascalCase: KnownIssue for known_issue, Cites
- * for CITES.
+ * Returns a new name of a type in PascalCase (KnownIssue for known_issue, Cites
+ * for CITES), followed by the suffix. Adds a number if the name is taken.
  */
 static const char *
 pascal(Writer *w, const char *text, const char *suffix)

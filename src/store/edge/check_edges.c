@@ -279,8 +279,9 @@ check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 }
 
 /*
- * Checks the key of an edge. Functions of kg_graph compute the key from the
- * properties, but plain SQL may write any value.
+ * Reports an edge whose key does not match its properties. Functions of
+ * kg_graph compute the key from the properties, but plain SQL may write any
+ * value.
  */
 static void
 check_key(const KgRelation *relation, const KgColumns *edges, int row,

@@ -508,8 +508,8 @@ find_kept(Edges *edges, const KgColumns *rows, const int *numbers)
 }
 
 /*
- * Deletes rows. items has the indexes of their items. Returns true if all rows
- * were stored.
+ * Deletes rows, and sets the verdicts of the deleted edges. items has the
+ * indexes of the rows' items. Returns true if all rows were stored.
  */
 static bool
 delete_found(Edges *edges, const KgColumns *rows, const int *items)

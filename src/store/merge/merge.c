@@ -212,8 +212,9 @@ check_versions(Merge *merge)
 /* ---- locks ---- */
 
 /*
- * Locks the types that refer to the type of the merged entities, and the
- * relations of their edges, against changes. Runs as the owner.
+ * Locks the type of the merged entities, the types that refer to it, and the
+ * relations that join it, against changes. Then reads the newest catalog. Runs
+ * as the owner.
  */
 static void
 lock_catalog(Merge *merge)

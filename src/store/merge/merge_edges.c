@@ -303,8 +303,8 @@ plan_group(EdgePlan *plan, const Edge *edges, int n)
 }
 
 /*
- * Raises KG_FORBIDDEN if the caller does not see an end of an edge that is not
- * a merged entity.
+ * Raises KG_FORBIDDEN if the caller does not see each end of the edges of the
+ * merged entities.
  */
 static void
 require_ends_seen(const EdgePlan *plan, const KgUserContext *caller)

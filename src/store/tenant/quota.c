@@ -101,8 +101,9 @@ share(int64 left, int64 *each, int64 *first)
 }
 
 /*
- * Counts the stored amount and divides the quota again. No other session may
- * write at this time. Runs as the extension's owner, inside SPI.
+ * Deletes the stripes of a quota. If the tenant has the quota, counts the
+ * stored amount and creates the stripes again. No other session may write at
+ * this time. Runs as the extension's owner, inside SPI.
  */
 static void
 reset(Datum tenant, KgLimit quota)
