@@ -27,8 +27,8 @@
 #include "utils/tuplestore.h"
 
 /*
- * Packs edges. Returns true if the number of packed nodes may be reported to
- * the caller.
+ * Packs the edges of the caller's tenant, and sets *packed to the number of
+ * packed nodes. Returns true if this number may be reported to the caller.
  */
 static bool
 pack(int64 *packed)

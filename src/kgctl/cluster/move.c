@@ -257,7 +257,8 @@ require_roles(Move *m)
 
 /*
  * Requires that the functions of tools and authorizers exist in the other
- * database. Otherwise prints an error and returns false.
+ * database. Otherwise prints an error and returns false. The option
+ * --without-functions permits that functions are missing.
  */
 static bool
 require_functions(Move *m)

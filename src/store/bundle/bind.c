@@ -841,7 +841,8 @@ write_table(KgJsonWriter *w, const KgBindingDraft *bind)
 
 /*
  * Returns the property for a name in the mapping, which may name a property or
- * a column.
+ * a column. Raises an error if it names neither, or a column that the binding
+ * does not include.
  */
 static const char *
 property_of(const KgBindingDraft *bind, const char *name, const char *path)

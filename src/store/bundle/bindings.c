@@ -468,7 +468,7 @@ check_binding(KgApply *apply, const KgPayloadType *payload)
 
 /*
  * Returns the bound type (a type with a table) to which a field of a stored
- * type refers.
+ * type refers. Returns NULL if the field does not refer to a bound type.
  */
 static const KgType *
 bound_target(const KgApply *apply, const KgField *field)

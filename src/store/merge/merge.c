@@ -402,7 +402,7 @@ have_all(const KgNodeList *nodes, const KgNodeList *others)
 /*
  * Locks and reads the merged entities and their referrers. While it waits for
  * locks, other sessions may commit more referrers; these are locked in another
- * round.
+ * round. Raises KG_CONFLICT if another session has deleted a merged entity.
  */
 static void
 lock_entities(Merge *merge)
