@@ -59,7 +59,10 @@ kg_sql_logout(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_claim);
 
-/* Returns a claim of the token in force as text, like the operator ->>. */
+/*
+ * Returns a claim of the token in force as text, like the operator ->>. Returns
+ * NULL if no token is in force.
+ */
 Datum
 kg_sql_claim(PG_FUNCTION_ARGS)
 {

@@ -719,7 +719,10 @@ is_owner(Oid caller)
 	return !has_token() && kg_has_owner_rights(caller);
 }
 
-/* Returns true if the caller may see all tenants. Runs as the owner. */
+/*
+ * Returns true if the caller may see all tenants. The function runs with the
+ * rights of the extension's owner, so the caller is an argument.
+ */
 static bool
 is_above_tenants(Oid caller)
 {

@@ -264,7 +264,10 @@ typedef struct Drop
 	bool done;
 } Drop;
 
-/* Deletes rows. Returns false if more rows remain. */
+/*
+ * Deletes rows in batches, at most drop->rows rows; if this number is negative,
+ * all rows. Returns false if more rows may remain.
+ */
 static bool
 delete_most(Drop *drop, KgSaved *saved, const char *sql)
 {

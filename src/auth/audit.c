@@ -348,8 +348,9 @@ hash_arguments(FunctionCallInfo fcinfo, const Jsonb *named, uint8 *digest)
 }
 
 /*
- * Returns the arguments as a member of the record, or NULL. If the arguments
- * are too large, the member has their hash instead.
+ * Returns the arguments as a member of the record, or NULL if the settings
+ * exclude them. If the settings require it or the arguments are too large, the
+ * member has their hash instead.
  */
 static char *
 text_of_arguments(FunctionCallInfo fcinfo, const Jsonb *named)

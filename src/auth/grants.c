@@ -145,8 +145,9 @@ typedef struct KgGrantCall
 } KgGrantCall;
 
 /*
- * Checks the caller's right to grant: it must be the extension's owner (which
- * includes superusers) or an admin of the tenant.
+ * Begins a grant, and checks the caller's right to grant. Raises an error
+ * unless the caller is the extension's owner (which includes superusers) or an
+ * admin of the tenant.
  */
 static void
 start_grant(KgGrantCall *call, Datum tenant, Datum role, bool missing_ok)

@@ -189,7 +189,8 @@ names_tenant(void)
 
 /*
  * Returns the grant in force: the only grant of the role, or the grant for the
- * tenant that the setting names.
+ * tenant that the setting names. Returns NULL if there is no such grant, or
+ * several grants and no setting.
  */
 static const KgGrant *
 current_grant(void)

@@ -74,7 +74,8 @@ kg_auth_hidden(void (*work)(void *arg), void *arg)
 
 /*
  * Returns a claim as text: a string, or an integer such as an organization's
- * number.
+ * number. Returns NULL if the claim is missing or null. Refuses the token if
+ * the claim has another type.
  */
 static char *
 text_claim(const KgClaims *claims, const char *name)

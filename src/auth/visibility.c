@@ -192,10 +192,10 @@ is_registered(const char *table, const char *policy)
 }
 
 /*
- * Reports a policy that is not registered, once per policy. A dump omits such
- * a policy, so the rows that it hides would be visible after a restore. A
- * caller that may register it gets a notice. For other callers, the report
- * goes to the server's log.
+ * Reports a policy that is not registered, once per policy. A dump omits such a
+ * policy, so the rows that it hides would be visible after a restore. A caller
+ * that may register it gets a warning. For other callers, the report goes to
+ * the server's log.
  */
 static void
 tell_of_unregistered(const char *table, const char *policy)

@@ -584,7 +584,7 @@ kg_json_follow(JsonbValue *value, const char *pointer)
 	return found;
 }
 
-/* Returns true for a JSON number: -? digits [. digits] [e[+-] digits]. */
+/* Returns true for a JSON number without an exponent: -? digits [. digits]. */
 static bool
 is_json_number(const char *text, int len)
 {

@@ -194,7 +194,10 @@ sort_members(KgJsonFrame *frame)
 	frame->n = n;
 }
 
-/* Returns an upper bound of the bytes that a frame needs. */
+/*
+ * Returns an upper bound of the bytes that a frame needs. Raises an error if it
+ * is above the limit of jsonb.
+ */
 static Size
 frame_bound(const KgJsonFrame *frame)
 {

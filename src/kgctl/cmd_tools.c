@@ -239,7 +239,10 @@ catch_at_prompt(void (*handler)(int))
 		sigaction(signals[i], &action, NULL);
 }
 
-/* Reads a token from the terminal without echo. Returns false on failure. */
+/*
+ * Reads a token from the terminal without echo. If standard input is no
+ * terminal, reads the token from it. Returns false on failure.
+ */
 static bool
 prompt_token(char **token)
 {

@@ -334,7 +334,7 @@ run_query(KgDb *db, const char *sql, int n, const char *const *values)
 
 /*
  * Runs a command that returns no rows, and requires that the server returns the
- * command tag.
+ * command tag. Otherwise prints an error and returns false.
  */
 static bool
 run_tagged(KgDb *db, const char *sql, const char *tag)

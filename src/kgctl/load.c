@@ -250,7 +250,10 @@ error_of_row(KgLoad *load, const char *message, const char *property)
 	return error;
 }
 
-/* Prints the error of a row, unless errors are written to a file of rejects. */
+/*
+ * Counts the error of a row, and prints it unless the maximum number of errors
+ * was printed. Does nothing if errors are written to a file of rejects.
+ */
 static void
 report(KgLoad *load, size_t file, unsigned long line, const KgJson *error)
 {
@@ -616,8 +619,9 @@ clear_batch(KgLoad *load)
 }
 
 /*
- * Adds the counts of the batch to the totals and writes them with the position.
- * If the transaction is not committed, restores the totals and returns false.
+ * Adds the counts of the batch to the totals. Unless the whole load is one
+ * transaction, also writes the totals with the position, and commits the batch.
+ * If that fails, restores the totals and returns false.
  */
 static bool
 write_position(KgLoad *load)

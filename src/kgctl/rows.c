@@ -112,7 +112,11 @@ take_space(KgctlInput *in)
 	}
 }
 
-/* Skips white space before JSON text, and the opening bracket of an array. */
+/*
+ * Skips white space before JSON text, and the opening bracket of an array.
+ * Returns KG_ROWS_ROW if text follows, and KG_ROWS_END at the end of the input.
+ * Reports broken input.
+ */
 static KgRowsResult
 begin_json(KgctlRows *rows)
 {
@@ -201,7 +205,9 @@ step_item(KgctlRows *rows, char c)
 /*
  * Finds the end of the row that begins at the start of the input. Sets *len to
  * the row's length and returns true. If the input ends first, the rest of the
- * input is the row.
+ * input is the row. If the row is longer than rows->max, its bytes are
+ * discarded and rows->dropped is set. Returns false if the input cannot be
+ * read.
  */
 static bool
 find_end(KgctlRows *rows, bool (*step)(KgctlRows *rows, char c), size_t *len)

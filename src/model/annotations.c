@@ -928,7 +928,9 @@ string_field(Parser *parser, const KgType *type, const Gathered *g,
 }
 
 /*
- * Returns the property that is the beginning or the end of validity, or NULL.
+ * Returns the property that is the beginning or the end of validity, or NULL if
+ * the annotation is missing. If the property is no date or date-time, reports
+ * that and returns NULL.
  */
 static const KgField *
 time_field(Parser *parser, const KgType *type, const Gathered *g,
@@ -1135,8 +1137,8 @@ report_authorize(Parser *parser, const char *member, const JsonbValue *got,
 }
 
 /*
- * Returns a name from a member of x-authorize, or NULL if the name is missing
- * or invalid.
+ * Returns a name from a member of x-authorize, or NULL if the member is
+ * missing. If the name is invalid, reports that and returns NULL.
  */
 static const char *
 authorize_name(Parser *parser, const JsonbValue *object, const char *member)
@@ -1154,7 +1156,11 @@ authorize_name(Parser *parser, const JsonbValue *object, const char *member)
 	return NULL;
 }
 
-/* Returns the property whose value is the id of the authorizer's resource. */
+/*
+ * Returns the property whose value is the id of the authorizer's resource. If
+ * the property does not exist or has an unsuitable type, reports that and
+ * returns NULL.
+ */
 static const KgField *
 resource_field(Parser *parser, const KgType *type, const char *name)
 {

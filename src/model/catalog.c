@@ -279,7 +279,10 @@ type_of_tool(const KgCatalog *catalog, const TupleTableSlot *slot)
 	return kg_catalog_find_row(catalog, slot_text(slot, 1), slot_text(slot, 2));
 }
 
-/* Adds a row of kg_tool, with the columns that load_tools() selects. */
+/*
+ * Adds a row of kg_tool, with the columns that load_tools() selects. Ignores a
+ * row whose type or relation is not in the catalog.
+ */
 static void
 add_tool(TupleTableSlot *slot, void *arg)
 {

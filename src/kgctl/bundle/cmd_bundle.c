@@ -346,7 +346,11 @@ suggestion_options(KgArena *arena, const KgArgs *args)
 	return text.data;
 }
 
-/* Prints the suggested types and the next command to run on standard error. */
+/*
+ * Prints the numbers of suggested types and relations, and the next command to
+ * run, on standard error. Does nothing if the bundle goes to standard output,
+ * or with --quiet.
+ */
 static void
 report_suggestion(const KgArgs *args, const KgJson *payload)
 {

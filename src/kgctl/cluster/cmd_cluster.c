@@ -101,7 +101,8 @@ show_differences(KgCluster *c)
  * Returns whether the shard's keys may be replaced by those of the first shard.
  * Dumps do not contain shared secrets. So if the first shard was restored from
  * a dump, only the other shards have the secrets, and replacing the keys would
- * lose them.
+ * lose them. Then prints an error and returns false, unless the option
+ * --delete-keys permits it.
  */
 static bool
 may_delete(KgCluster *c, KgShard *from, const char *const *keys)

@@ -519,8 +519,9 @@ find_counting(const KgApply *apply, const char *relation)
 
 /*
  * Checks a reference of a stored type to a bound type (a type with a table).
- * The property must be indexed, because a search from the row back to the
- * entity uses the index.
+ * Reports the first requirement that the reference does not meet. The property
+ * must be indexed, because a search from the row back to the entity uses the
+ * index.
  */
 static void
 check_stored_field(KgApply *apply, const KgPayloadType *payload,

@@ -282,7 +282,10 @@ report_turned(KgApply *apply, const Triples *triples)
 	}
 }
 
-/* Sorts by the primary key of edges and reports duplicates. */
+/*
+ * Sorts by the primary key of edges. Reports duplicates, and removes all but
+ * the first edge of each key.
+ */
 static void
 sort_triples(KgApply *apply, Triples *triples)
 {

@@ -165,7 +165,8 @@ find_removed(Removal *removal)
 
 /*
  * Returns the handles ("type:id") of those entities that refer to a node and
- * that the caller sees. The number of hidden entities is not revealed.
+ * that the caller sees. The number of hidden entities is not revealed. At most
+ * KG_NAMED_REFERRERS handles are returned.
  */
 static Jsonb *
 visible_referrers(const Removal *removal, int64 node,

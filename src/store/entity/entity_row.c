@@ -329,8 +329,8 @@ throw_given_node(void)
 
 /*
  * Returns whether the role may choose this node number. A role that restores a
- * dump may choose it. 0 is rejected because it means "no entity" in look-ups.
- * Negative numbers are rejected because they have other meanings.
+ * dump may choose it. Raises an error for 0, which means "no entity" in
+ * look-ups, and for negative numbers, which have other meanings.
  */
 static bool
 may_give_node(Datum node)

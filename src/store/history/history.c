@@ -244,10 +244,11 @@ order_edges(const KgHistory *history)
 }
 
 /*
- * Records the transaction for kg_changes(), once. The backend remembers this
- * only if the row was written outside of a subtransaction, because a
- * subtransaction could be rolled back. The next transaction has another number,
- * so the remembered number does not apply to it.
+ * Records the transaction for kg_changes(), once, and notifies the listeners if
+ * kg_graph.notify_changes is on. The backend remembers this only if the row was
+ * written outside of a subtransaction, because a subtransaction could be rolled
+ * back. The next transaction has another number, so the remembered number does
+ * not apply to it.
  */
 static void
 note_transaction(const KgHistory *history)
@@ -277,7 +278,10 @@ note_transaction(const KgHistory *history)
 	strlcpy(tenant, history->tenant, sizeof(tenant));
 }
 
-/* Returns whether this transaction has already recorded changes of edges. */
+/*
+ * Returns whether this function was already called in this transaction, which
+ * means that the transaction has recorded changes of edges.
+ */
 static bool
 told_before(void)
 {

@@ -885,7 +885,7 @@ write_unrecorded(const Merge *merge, KgJsonWriter *w)
 
 /*
  * Writes the number of the transaction, which kg_revert() and the tool undo
- * accept.
+ * accept. Writes nothing if the type has no history.
  */
 static void
 write_transaction(const Merge *merge, KgJsonWriter *w)

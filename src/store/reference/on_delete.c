@@ -450,8 +450,9 @@ typedef struct Deletion
 } Deletion;
 
 /*
- * Returns whether a deleted entity had the value of the reference, as its id
- * or as its value of the x-ref-field.
+ * Returns whether a deleted entity had the value of the reference, as its id or
+ * as its value of the x-ref-field. Also returns true if this is not known: the
+ * target type is missing, or kg_scope_rewrites() was called for it.
  */
 static bool
 named_gone(const Deletion *d, const KgCatalog *catalog,

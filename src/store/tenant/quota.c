@@ -420,6 +420,7 @@ PG_FUNCTION_INFO_V1(kg_sql_reset_quotas);
 
 /*
  * Row trigger of kg_limit: begins, ends or restarts the counting for quotas.
+ * Only limits of the whole tenant (subject "*" or KG_CEILING) are quotas.
  */
 Datum
 kg_sql_reset_quotas(PG_FUNCTION_ARGS)

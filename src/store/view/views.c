@@ -618,7 +618,8 @@ has_schema(const char *schema)
 
 /*
  * Pins the settings that affect the query of a view, or its text as PostgreSQL
- * prints it. Returns the nesting level of the settings, which ends the pinning.
+ * prints it. Returns the nesting level of the settings, which AtEOXact_GUC()
+ * needs to end the pinning.
  */
 static int
 pin_settings(void)
