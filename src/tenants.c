@@ -114,7 +114,10 @@ require_frozen(Datum tenant)
 			 .expected = "a tenant that kg_freeze_tenant() froze");
 }
 
-/* Inserts a row of kg_tenant for the new name, and records the former name. */
+/*
+ * Inserts a row of kg_tenant for the new name, and records the former name.
+ * Raises an error if a tenant has the new name.
+ */
 static void
 begin_name(Datum tenant, Datum name)
 {

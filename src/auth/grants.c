@@ -376,7 +376,8 @@ PG_FUNCTION_INFO_V1(kg_sql_check_tenant_role);
 
 /*
  * Row trigger of kg_tenant_role. Warns about a grant that is not valid
- * (auth/identity.c), which a dump or a manual INSERT may contain.
+ * (auth/identity.c), which a dump or a manual INSERT may contain. Raises an
+ * error if the OID or the name of the role is missing.
  */
 Datum
 kg_sql_check_tenant_role(PG_FUNCTION_ARGS)

@@ -247,7 +247,10 @@ key_of_pem(const char *pem, int len)
 	return pkey;
 }
 
-/* Returns a decoded base64url member of a JWK and sets *len. */
+/*
+ * Returns a decoded base64url member of a JWK and sets *len. Returns NULL if
+ * the member is missing or invalid.
+ */
 static unsigned char *
 jwk_bytes(const Jsonb *jwk, const char *name, int *len)
 {
@@ -353,7 +356,10 @@ key_of_jwk(const Jsonb *jwk)
 	return EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, x, len);
 }
 
-/* Returns true if the key is of the algorithm's kind and strong enough. */
+/*
+ * Returns true if the key is of the algorithm's kind and strong enough.
+ * Otherwise, *why describes the required key.
+ */
 static bool
 key_suits(EVP_PKEY *pkey, KgJwtAlg alg, const char **why)
 {

@@ -32,7 +32,10 @@
 
 #define KG_MAX_SUBJECT_BYTES 1024
 
-/* Checks the right to set limits.  Returns true if the caller is the owner. */
+/*
+ * Raises an error unless the caller is the owner or an admin of the tenant.
+ * Other callers cannot set limits. Returns true for the owner.
+ */
 static bool
 require_right(const char *tenant)
 {
@@ -102,7 +105,10 @@ check_subject(const char *tenant, const char *subject)
 			KG_INVALID_INPUT, subject, "*, role:NAME, agent:NAME or sub:VALUE");
 }
 
-/* Returns the limits in stored form: numbers or null. */
+/*
+ * Returns the limits in stored form: numbers or null. Raises an error for an
+ * unknown limit, an invalid value, or a quota unless for_everybody is true.
+ */
 static Jsonb *
 read_limits(const Jsonb *given, bool for_everybody)
 {

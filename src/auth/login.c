@@ -95,7 +95,10 @@ text_claim(const KgClaims *claims, const char *name)
 		psprintf("its claim \"%s\" is neither a string nor an integer", name));
 }
 
-/* Reads a claim as seconds since 1970.  Returns false if it is missing. */
+/*
+ * Reads a claim as seconds since 1970. Returns false if it is missing. Refuses
+ * the token if the claim is not a number, or not a time up to the year 9999.
+ */
 static bool
 time_claim(const KgClaims *claims, const char *name, double *seconds)
 {

@@ -104,7 +104,11 @@ take_progress(KgProgress *progress, const char *text)
 	kg_arena_free(arena);
 }
 
-/* Receives notices. arg is the progress of the current statement, or NULL. */
+/*
+ * Receives notices. Takes the progress of a statement, and prints messages for
+ * the user. Logs all other notices at level debug. arg is the progress of the
+ * current statement, or NULL.
+ */
 static void
 take_notice(void *arg, const PGresult *res)
 {
@@ -657,7 +661,11 @@ kg_db_call(KgDb *db, const char *function, const char *types,
 	return res != NULL && take_value(db, res, result);
 }
 
-/* Returns the error object that functions of kg_graph write into DETAIL. */
+/*
+ * Returns the error object that functions of kg_graph write into DETAIL. For
+ * another error, returns an object with the code DATABASE, the SQLSTATE and the
+ * message.
+ */
 static char *
 error_object(const PGresult *res, const char *state)
 {

@@ -230,7 +230,10 @@ has_many(const Reader *r, int depth)
 			strcmp(r->keys[2], "items") == 0);
 }
 
-/* Checks an object and returns it unparsed, as a KG_JSON_RAW value. */
+/*
+ * Checks an object and returns it unparsed, as a KG_JSON_RAW value. Returns
+ * NULL if it is invalid.
+ */
 static KgJson *
 read_raw(Reader *r, int depth)
 {

@@ -81,7 +81,10 @@ kg_binding_refuse_write(const KgType *type)
 							"tools");
 }
 
-/* Returns the names of the columns of a top-level property. */
+/*
+ * Returns the names of the columns of a top-level property, and sets *n to
+ * their number. Returns NULL for any other field.
+ */
 static const char **
 names_of(const KgType *type, const KgField *field, int *n)
 {

@@ -150,7 +150,8 @@ append_int64(StringInfo key, int64 n)
  *
  * The digits have neither leading nor trailing zeros. Two digits are encoded as
  * one byte from 1 to 100, so a byte 0 marks their end. If the number is
- * negative, all bytes after the sign are inverted.
+ * negative, all bytes after the sign are inverted. Returns NULL for NaN and
+ * infinity.
  */
 static bytea *
 encode_number(Numeric number)

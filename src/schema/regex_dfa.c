@@ -404,7 +404,8 @@ accepts_at_end(Builder *b, const int *nodes, int n, bool at_start)
 
 /*
  * Returns the state for the current set of NFA nodes. Creates the state if it
- * does not exist.
+ * does not exist. If the DFA would become too large, sets b->failed and returns
+ * DFA_DEAD. Also returns DFA_DEAD for an empty set.
  */
 static uint16
 find_state(Builder *b, bool at_start)

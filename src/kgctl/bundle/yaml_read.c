@@ -141,7 +141,10 @@ is_spelled(const char *s, size_t len, const char *const *words)
 	return false;
 }
 
-/* Returns the number after the prefix "0o" (octal) or "0x" (hexadecimal). */
+/*
+ * Returns the number after the prefix "0o" (octal) or "0x" (hexadecimal). If
+ * the number may be beyond 64 bits, reports an error and returns NULL.
+ */
 static KgJson *
 read_based(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 {
@@ -296,7 +299,11 @@ read_sequence(Reader *r, int depth)
 	return NULL;
 }
 
-/* Returns the name of a member, for which any scalar's text is accepted. */
+/*
+ * Returns the name of a member, for which any scalar's text is accepted. For a
+ * merge key or a name that JSON cannot represent, reports an error and returns
+ * NULL.
+ */
 static KgJson *
 read_key(Reader *r, const yaml_event_t *event)
 {

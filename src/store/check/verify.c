@@ -668,8 +668,8 @@ verify_entities(KgVerify *v)
 }
 
 /*
- * Finds rows of nodes that are not entities, and edges for which the entity at
- * an end is missing.
+ * Finds derived rows of nodes that are not entities. Of the edges, only derived
+ * edges are checked, by their source.
  */
 static void
 verify_orphans(KgVerify *v)

@@ -390,7 +390,10 @@ each_batch(Put *put, KgOutcomesWork work)
 	kg_outcomes_each(put->outcomes, put->order, KG_EMBEDDING_BATCH, work, put);
 }
 
-/* Locks the row with the number of dimensions until the transaction ends. */
+/*
+ * Locks the row with the number of dimensions until the transaction ends.
+ * Raises KG_CONFLICT if another session has changed the row.
+ */
 static void
 lock_vectors(const KgVectors *vectors)
 {

@@ -66,7 +66,8 @@ again(const Removal *removal, int i)
 
 /*
  * Locks the entities of a batch. ids[i] is the id of the item items[i]; it is
- * set to NULL if the entity was locked.
+ * set to NULL if the entity was locked. Reports an entity whose version is not
+ * the expected version.
  */
 static void
 lock_removed(Removal *removal, const int *items, const char **ids, int n)

@@ -108,7 +108,7 @@ report(Merge *merge, int i, KgError *err, const char *path)
 	kg_outcome_error(&merge->outcomes->items[i], err);
 }
 
-/* Reads the ids. Raises an error if an id occurs twice. */
+/* Reads the ids. Reports an id that occurs twice. */
 static void
 read_ids(Merge *merge)
 {
@@ -176,7 +176,10 @@ read_options(Merge *merge)
 	}
 }
 
-/* Reports entities that do not have the expected version. */
+/*
+ * Reports entities that do not have the expected version. Raises an error if
+ * the option expected_versions is not valid.
+ */
 static void
 check_versions(Merge *merge)
 {

@@ -56,7 +56,7 @@ typedef struct IncomingList
 	int n;
 } IncomingList;
 
-/* Compares two edges by their sources, for qsort(). */
+/* Compares two edges by source, then by relation number, for qsort(). */
 static int
 compare_incoming(const void *pa, const void *pb)
 {

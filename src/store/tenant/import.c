@@ -203,7 +203,10 @@ require_policies(Import *import)
 		"database, or the option without_policies");
 }
 
-/* Reads the first line: the format, and the name of the tenant. */
+/*
+ * Reads the first line: the format, and the name of the tenant. Raises an error
+ * if the line is not valid, the tenant exists, or a policy is missing here.
+ */
 static void
 read_head(Import *import, const char *line, int len)
 {
@@ -403,7 +406,10 @@ add_row(Import *import, Batch *batch, const char *line, int len)
 		end_batch(import, batch);
 }
 
-/* Reads the last line and checks the number of lines and the digest. */
+/*
+ * Reads the last line and checks the number of lines and the digest. Raises an
+ * error if they do not fit.
+ */
 static void
 read_end(Import *import, const char *line, int len)
 {
