@@ -34,7 +34,7 @@ extern bool kg_write_below(const char *dir, const char *name, const char *data,
 /*
  * Lists the files in the directory "name" below dir whose names end in one of
  * the suffixes. A NULL ends the suffixes. The names are sorted. Hidden files
- * are omitted.
+ * are omitted. On failure, prints an error and returns false.
  */
 extern bool kg_list_below(const char *dir, const char *name,
 						  const char *const *suffixes, char ***names,

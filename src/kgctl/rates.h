@@ -56,11 +56,12 @@ extern void kg_rates_spend(KgRates *rates, const char *token,
 						   unsigned long edges);
 
 /*
- * Returns whether a standby may answer the bearer of a token. It may not in two
- * cases. First, if the database limits the bearer's concurrent calls, because
- * two servers would permit twice as many calls. Second, shortly after a write
- * of the bearer, unless sees_writes is set: then the message contains the WAL
- * position of the write, and the standby waits for it.
+ * Returns whether a standby may answer the bearer of a token. It may not in
+ * three cases. First, if the bearer's limits are not known yet. Second, if the
+ * database limits the bearer's concurrent calls, because two servers would
+ * permit twice as many calls. Third, shortly after a write of the bearer,
+ * unless sees_writes is set: then the message contains the WAL position of the
+ * write, and the standby waits for it.
  */
 extern bool kg_rates_anywhere(KgRates *rates, const char *token,
 							  bool sees_writes);

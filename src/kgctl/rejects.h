@@ -36,7 +36,8 @@ extern void kg_rejects_close(KgRejects *rejects);
 
 /*
  * Adds a row. item is the row as JSON. If the row is not JSON, item is NULL and
- * text is the row in the file, or NULL.
+ * text is the row in the file, or NULL. Does nothing if there is no file of
+ * rejects.
  */
 extern void kg_rejects_add(KgRejects *rejects, const char *file,
 						   unsigned long line, const KgJson *error,

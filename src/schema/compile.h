@@ -81,7 +81,7 @@ extern bool kg_compile_flag(const KgJsBuild *b, KgKeyword keyword);
 extern void kg_compile_check(const KgJsCompiler *c);
 /*
  * Returns a compiled pattern. If it cannot be compiled, raises KG_INVALID_INPUT
- * with the keyword's path.
+ * with the keyword's path, or KG_LIMIT_EXCEEDED if it is too large.
  */
 extern const KgPattern *kg_keyword_pattern(const KgJsBuild *b,
 										   KgKeyword keyword,

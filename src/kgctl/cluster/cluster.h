@@ -65,8 +65,8 @@ extern bool kg_cluster_do(KgCluster *c, KgDb *db, const char *sql, int n,
 
 /*
  * Runs a statement in a database of the cluster. Sets *value to the first value
- * of its result (malloc'd), or to NULL if the result has no row. Returns false
- * on failure.
+ * of its result (malloc'd), or to NULL if the result has no row or this value
+ * is null. Returns false on failure.
  */
 extern bool kg_cluster_ask(KgCluster *c, KgDb *db, const char *sql, int n,
 						   const char *const *values, char **value);

@@ -114,7 +114,10 @@ extern void kg_bundle_check_others(KgApply *apply);
 extern bool kg_bundle_check_depth(KgApply *apply, const Jsonb *schema,
 								  const char *what, const char *type,
 								  const char *path);
-/* Reports a schema that does not compile with the payload's definitions. */
+/*
+ * Reports a schema that does not compile with the payload's definitions.
+ * Warnings of the compilation are added to the warnings of the apply.
+ */
 extern void kg_bundle_check_compiles(KgApply *apply, const Jsonb *schema,
 									 const char *what, const char *type,
 									 const char *path);
@@ -198,7 +201,7 @@ extern void kg_bundle_check_authorize(const KgApply *apply, Oid caller);
 extern void kg_bundle_write_types(KgApply *apply);
 /*
  * Deletes the stored types that the payload lacks. Call it after the entities
- * of these types are deleted.
+ * of these types are deleted. Raises an error if a type still has entities.
  */
 extern void kg_bundle_delete_types(KgApply *apply);
 

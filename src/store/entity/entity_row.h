@@ -51,9 +51,10 @@ extern void kg_row_check_unchanged(const Datum *old, const Datum *values,
  */
 extern void kg_row_begin_version(const KgType *type, Datum *values);
 /*
- * Sets the node of a row. Only some roles may choose a node: rows that refer
- * to a node number, such as the history of edges, belong to the entity that
- * had this number.
+ * Sets the node of a row. Only some roles may choose a node. Rows that refer to
+ * a node number, such as the history of edges, belong to the entity that had
+ * this number. Raises an error if the row has a node that the role may not
+ * choose.
  */
 extern void kg_row_fill_node(Datum *values, bool *nulls);
 /*
