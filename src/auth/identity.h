@@ -24,7 +24,7 @@ extern const char *kg_identity_current(KgAccess access);
 /*
  * Returns a copy of the name of the tenant for which the current role has at
  * least this access. Raises KG_NO_TENANT if the caller has no tenant, and
- * KG_FORBIDDEN if its access is lower.
+ * KG_FORBIDDEN if its access is lower or its agent does not exist.
  */
 extern const char *kg_identity_require(KgAccess access);
 

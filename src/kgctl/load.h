@@ -121,8 +121,9 @@ extern bool kg_load_bad_row(KgLoad *load, const KgLoadPlace *after,
 extern bool kg_load_flush(KgLoad *load);
 
 /*
- * Writes the last batch, and records that the load is complete. Returns false
- * on failure.
+ * Writes the last batch, and records that the load is complete. Packs the edges
+ * if many rows were written. If the whole load is one transaction, rolls it
+ * back for a dry run, or if rows were rejected. Returns false on failure.
  */
 extern bool kg_load_end(KgLoad *load);
 

@@ -134,7 +134,7 @@ extern void kg_pool_write_connections(const KgPool *pool, const char *name,
 extern PGconn *kg_pg_start(const char *dsn, const char *name);
 /*
  * Watches the connection's socket. The socket may change while libpq tries
- * several hosts.
+ * several hosts. Returns false if it cannot be watched.
  */
 extern bool kg_pg_watch(PGconn *pg, KgLoop *loop, KgWatch **watch,
 						uint32_t events, KgWatchFn fn, void *arg);

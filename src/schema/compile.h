@@ -72,7 +72,10 @@ extern int64 kg_keyword_count(const KgJsBuild *b, KgKeyword keyword);
  */
 extern void kg_compile_count(KgJsBuild *b, KgKeyword keyword, KgJsOp op,
 							 int mask);
-/* Returns the value of a boolean keyword, or false if it is absent. */
+/*
+ * Returns the value of a boolean keyword, or false if it is absent. Raises an
+ * error if it is not a boolean.
+ */
 extern bool kg_compile_flag(const KgJsBuild *b, KgKeyword keyword);
 /*
  * Checks the limit of steps and interrupts. Must be called after steps were

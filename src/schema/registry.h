@@ -21,7 +21,8 @@ typedef struct KgJsRegistry KgJsRegistry;
 
 /*
  * Returns a new registry. Its hash tables are allocated in the context work,
- * all other data in the current context.
+ * all other data in the current context. Raises an error if the dialect in the
+ * options is unknown.
  */
 extern KgJsRegistry *kg_registry_create(const KgSchemaOptions *options,
 										MemoryContext work);

@@ -108,8 +108,9 @@ extern bool kg_graph_complain(KgGraph *graph, unsigned long line,
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * Returns the new name that an option --map gives to a name in the file. ""
- * means that the property is left out.
+ * Returns the new name that an option --map gives to a name in the file, or the
+ * name itself if there is no such option. "" means that the property is left
+ * out.
  */
 extern const char *kg_graph_map(const KgGraph *graph, const char *name);
 

@@ -56,7 +56,8 @@ extern void kg_net_value(KgNet *net, KgJson *properties, const char *name,
 
 /*
  * Sets the type and the id of a node from a handle, "type:id" or
- * "bundle/type:id". Does nothing if the bundle does not have the type.
+ * "bundle/type:id". Does nothing if the type has no prefix and the bundle does
+ * not have the type.
  */
 extern void kg_net_handle(KgNet *net, KgNode *node, const char *handle);
 

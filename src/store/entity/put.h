@@ -94,7 +94,10 @@ extern KgOutcomes *kg_outcomes_make(const char *what, int n, bool atomic,
  * writes.
  */
 extern bool kg_put_atomic(const Jsonb *options);
-/* Returns the array of items. Raises KG_INVALID_INPUT or KG_LIMIT_EXCEEDED. */
+/*
+ * Returns the array of items. Raises KG_INVALID_INPUT if items is not an array,
+ * or KG_LIMIT_EXCEEDED if it is too large.
+ */
 extern const JsonbContainer *kg_outcomes_items(const Jsonb *items);
 extern void kg_outcome_error(KgOutcome *outcome, KgError *err);
 /*
@@ -125,7 +128,10 @@ extern Jsonb *kg_outcomes_result(const KgOutcomes *outcomes);
  * a dry run.
  */
 extern bool kg_put_is_dry(const Jsonb *options);
-/* Returns the option reason, or NULL. */
+/*
+ * Returns the option reason, or NULL. Raises an error if it is not a text, or
+ * is too long.
+ */
 extern const char *kg_put_reason(const Jsonb *options);
 extern Jsonb *kg_put_dry(Jsonb *(*work)(void *arg), void *arg);
 
@@ -187,7 +193,7 @@ extern const char *kg_patch_id(const KgType *type, const JsonbValue *value,
 							   const char *path, KgOutcome *outcome);
 /*
  * Returns the expected version of an item, or 0 if the item has no expected
- * version.
+ * version. If the version is invalid, reports that and returns 0.
  */
 extern int64 kg_patch_version(const JsonbContainer *object, const char *path,
 							  KgOutcome *outcome);

@@ -51,7 +51,8 @@ typedef struct KgQuotaState
 
 /*
  * Fills in *state from the active snapshot. Returns whether the stripes agree
- * with the stored rows and the quota. Runs as the extension's owner, inside
+ * with the stored rows and the quota. If the quota has no stripes, returns true
+ * and leaves *state unchanged. Runs as the extension's owner, inside
  * SPI_connect().
  */
 extern bool kg_quota_is_right(const char *tenant, KgLimit quota,
