@@ -52,7 +52,7 @@ typedef struct KgJsBuild
 extern void kg_emit(KgJsBuild *b, int mask, const KgJsInstr *instr);
 /*
  * Returns the node of the subschema at keyword[/name][/index] of the current
- * node.
+ * node. Raises an error if the subschema is neither an object nor a boolean.
  */
 extern const KgJsNode *kg_compile_sub(KgJsBuild *b, KgKeyword keyword,
 									  const char *name, int len, int index,

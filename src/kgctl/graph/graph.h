@@ -100,8 +100,8 @@ extern void kg_graph_entity(KgGraph *graph, const char *type, KgJson *item);
 extern void kg_graph_edge(KgGraph *graph, KgJson *edge);
 
 /*
- * Prints an error in the file. Line 0 means that the line is unknown. Returns
- * false.
+ * Prints an error in the file, unless the maximum number of errors was printed.
+ * Line 0 means that the line is unknown. Returns false.
  */
 extern bool kg_graph_complain(KgGraph *graph, unsigned long line,
 							  const char *fmt, ...)

@@ -16,8 +16,9 @@
  * Returns the declared relation (a relation of explicit edges) of this name in
  * the bundle. If bundle is NULL, searches all bundles, and name may be
  * "bundle/relation". Returns NULL and sets *err if there is no such relation,
- * or there are several, or each of its variants has an end whose type reads a
- * table. For an unknown name, *err suggests similar names.
+ * or there are several. Does so, too, if each variant of the relation has an
+ * end whose type reads a table. For an unknown name, *err suggests similar
+ * names.
  */
 extern const KgRelation *kg_given_relation(const KgCatalog *catalog,
 										   const char *bundle, const char *name,

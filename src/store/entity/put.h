@@ -258,7 +258,7 @@ typedef void (*KgOutcomesWork)(void *arg, const int *rows, int n);
 
 extern void kg_outcomes_each(const KgOutcomes *outcomes, const int *order,
 							 int batch, KgOutcomesWork work, void *arg);
-/* Reports item i if another item has the same id. */
+/* Reports that item i has the same id as another item. */
 extern void kg_outcomes_twice(KgOutcomes *outcomes, int i, const KgType *type);
 
 #endif /* KG_PUT_H */
