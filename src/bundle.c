@@ -57,7 +57,8 @@ KG_ENTRY_WRITE(kg_sql_binding_report, KG_AUDIT_READS, -1)
 }
 
 /*
- * Export may take long, so it has no time limit, like the writing functions.
+ * Defines kg_export_bundle(). An export may take long, so it runs without a
+ * time limit, as functions that write do.
  */
 KG_ENTRY_WRITE(kg_sql_export_bundle, KG_AUDIT_READS, -1)
 {

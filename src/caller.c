@@ -59,7 +59,10 @@ kg_sql_logout(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_claim);
 
-/* Returns a claim of the token in force as text, like the operator ->>. */
+/*
+ * Returns a claim of the token in force as text, like the operator ->>. Returns
+ * NULL if no token is in force.
+ */
 Datum
 kg_sql_claim(PG_FUNCTION_ARGS)
 {
@@ -90,11 +93,13 @@ kg_sql_agent(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(kg_sql_bundle_visible);
 
 /*
- * Policies of the tables that have a column for the bundle call this function.
- * In the row of a registered tool without a bundle, this column is NULL. The
- * statements of tools see such a row, and omit the registered tool if it refers
- * to a hidden object. Outside of tools, the row is visible if no agent hides a
- * bundle.
+ * Returns true if the caller sees the bundle in the argument. Policies of the
+ * tables that have a column for the bundle call this function.
+ *
+ * The column is NULL in the row of a registered tool without a bundle. For
+ * NULL, the function returns true within a tool, or if no agent hides a bundle.
+ * The statements of the tool then omit a registered tool that refers to a
+ * hidden object.
  */
 Datum
 kg_sql_bundle_visible(PG_FUNCTION_ARGS)
@@ -142,7 +147,10 @@ is_visible(FunctionCallInfo fcinfo)
 	return kg_identity_sees_scope(VARDATA_ANY(scope), VARSIZE_ANY_EXHDR(scope));
 }
 
-/* Policies of kg_entity call this function for rows that are written. */
+/*
+ * Returns true if the bundle and the scope path of a row are visible to the
+ * caller. Policies of kg_entity call this function for rows that are written.
+ */
 Datum
 kg_sql_entity_visible(PG_FUNCTION_ARGS)
 {
@@ -152,9 +160,10 @@ kg_sql_entity_visible(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(kg_sql_entity_authorized);
 
 /*
- * Policies of kg_entity call this function for stored rows. It tests the
- * bundle and the scope first, so that the authorizer is not called for rows
- * that the caller cannot see anyway.
+ * Returns true if the caller sees a stored row: its bundle, its scope path and,
+ * by a decision of the authorizer, the entity. Policies of kg_entity call this
+ * function. It tests the bundle and the scope first, so that the authorizer is
+ * not called for rows that the caller cannot see anyway.
  */
 Datum
 kg_sql_entity_authorized(PG_FUNCTION_ARGS)
@@ -212,9 +221,10 @@ is_image_visible(FunctionCallInfo fcinfo, int data, int number)
 }
 
 /*
- * The policy of kg_history calls this function. A change is visible if both
- * its old and its new image are visible. A change of an edge is visible if
- * both ends are visible; the statement that reads the change checks this.
+ * Returns true if the caller sees a change, that is, both its old and its new
+ * image. The policy of kg_history calls this function. A change of an edge is
+ * visible if both ends are visible; the statement that reads the change checks
+ * this.
  */
 Datum
 kg_sql_change_visible(PG_FUNCTION_ARGS)
@@ -257,8 +267,8 @@ kg_sql_tenant_access(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(kg_sql_own_tenant);
 
 /*
- * Every policy calls this function before any other condition
- * (auth/tenant_planner.c).
+ * Returns true if the argument is the tenant of the caller. Every policy calls
+ * this function before any other condition (auth/tenant_planner.c).
  */
 Datum
 kg_sql_own_tenant(PG_FUNCTION_ARGS)

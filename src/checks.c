@@ -193,7 +193,10 @@ mend(const char *statements)
 	return kg_catch_refusal(KG_CATCH_KEEP, run_statements, (void *) statements);
 }
 
-/* Repeats failed repairs, which may succeed after the other repairs. */
+/*
+ * Repeats failed repairs, which may succeed after the other repairs. Warns of
+ * repairs that still fail.
+ */
 static void
 mend_refused(KgCheckCall *call)
 {
@@ -228,7 +231,10 @@ mend_refused(KgCheckCall *call)
 	call->refused = NIL;
 }
 
-/* Adds a difference, and runs its repair if that is a statement. */
+/*
+ * Adds a difference. If "repair" is true, its repair is a statement, which is
+ * run if the call repairs. A repair that fails is added to call->refused.
+ */
 static void
 report(KgCheckCall *call, const KgDifference *difference, bool repair)
 {
@@ -346,8 +352,8 @@ check_definitions(KgCheckCall *call)
 }
 
 /*
- * Checks for missing privileges of roles with grants, and for roles that
- * bypass all policies.
+ * Checks for missing privileges of roles with grants, and for roles that bypass
+ * all policies. If the call repairs, grants the missing privileges.
  */
 static void
 check_privileges(KgCheckCall *call)

@@ -25,8 +25,9 @@ typedef struct Entry
 } Entry;
 
 /*
- * Runs a write; if it has an idempotency key, runs it only once. A dry run has
- * no effect, so it is always run.
+ * Runs the body of a write and returns its reply. If the options have an
+ * idempotency key that was used before, returns the stored reply instead. A dry
+ * run has no effect, so it is always run.
  */
 static Jsonb *
 write_once(FunctionCallInfo fcinfo, const Entry *entry, KgCall *call)
@@ -137,8 +138,8 @@ kg_entry_open(FunctionCallInfo fcinfo, int audit, KgEntryBody body)
 }
 
 /*
- * Runs the body of a write. The SQL function that calls this function records
- * the call.
+ * Runs the body of a write and returns its reply. The SQL function that calls
+ * this function records the call.
  */
 Datum
 kg_entry_write(FunctionCallInfo fcinfo, KgEntryBody body, int options)

@@ -663,8 +663,8 @@ look(void *component)
 }
 
 /*
- * Runs a component and writes its result. If damaged tables prevent the check,
- * reports that.
+ * Runs a component, writes its result and returns it. If damaged tables prevent
+ * the check, reports that.
  */
 static KgComponent
 write_component(KgJsonWriter *w, const char *name, void (*how)(KgComponent *c),
@@ -719,7 +719,10 @@ is_owner(Oid caller)
 	return !has_token() && kg_has_owner_rights(caller);
 }
 
-/* Returns true if the caller may see all tenants. Runs as the owner. */
+/*
+ * Returns true if the caller may see all tenants. The function runs with the
+ * rights of the extension's owner, so the caller is an argument.
+ */
 static bool
 is_above_tenants(Oid caller)
 {

@@ -26,8 +26,8 @@ require_object(const Jsonb *options, const char *what)
 }
 
 /*
- * Returns the options, with an added member for the id, as arguments of the
- * tool.
+ * Returns the arguments of the tool: the options, to which the member "id" is
+ * added.
  */
 static Jsonb *
 with_id(const Jsonb *options, const char *id)
@@ -39,7 +39,11 @@ with_id(const Jsonb *options, const char *id)
 	return kg_json_with(options, "id", &value);
 }
 
-/* Returns the arguments for an edge: {from, to, key}. */
+/*
+ * Returns the history of an edge, as kg_edge_history() does. edge is {from, to,
+ * key}. Its members are added to the options, which are then the arguments of
+ * that tool.
+ */
 static Jsonb *
 edge_history(const KgCatalog *catalog, const char *relation, const Jsonb *edge,
 			 Jsonb *options)

@@ -74,7 +74,8 @@ serve(void *arg)
 
 /*
  * Reports the number of edges read to a gateway that counts them
- * (docs/gateway.md). The number is never sent to a client.
+ * (docs/gateway.md). The number is reported only for calls with a token, and is
+ * never sent to a client.
  */
 static void
 tell_edges(const KgCall *call, bool with_token)

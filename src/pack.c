@@ -27,8 +27,8 @@
 #include "utils/tuplestore.h"
 
 /*
- * Packs edges. Returns true if the number of packed nodes may be reported to
- * the caller.
+ * Packs the edges of the caller's tenant, and sets *packed to the number of
+ * packed nodes. Returns true if this number may be reported to the caller.
  */
 static bool
 pack(int64 *packed)
@@ -76,8 +76,8 @@ typedef struct Changes
 } Changes;
 
 /*
- * Returns the entry of a tenant. On a shard, a statement may change edges of
- * several tenants.
+ * Returns the tenant's entry in the list *all, and adds the entry if it is
+ * missing. On a shard, a statement may change edges of several tenants.
  */
 static Changes *
 changes_of(List **all, const text *tenant)
@@ -136,8 +136,9 @@ static const char *const edge_tables[] = {"kg_edge", NULL};
 PG_FUNCTION_INFO_V1(kg_sql_clear_packed);
 
 /*
- * AFTER statement trigger of kg_edge: discards packed edges. It uses only the
- * rows of the statement, so a caller cannot forge its arguments.
+ * AFTER statement trigger of kg_edge: discards packed edges, and counts the
+ * edges for the quota. It uses only the rows of the statement, so a caller
+ * cannot forge its arguments.
  */
 Datum
 kg_sql_clear_packed(PG_FUNCTION_ARGS)

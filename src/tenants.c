@@ -114,7 +114,10 @@ require_frozen(Datum tenant)
 			 .expected = "a tenant that kg_freeze_tenant() froze");
 }
 
-/* Inserts a row of kg_tenant for the new name, and records the former name. */
+/*
+ * Inserts a row of kg_tenant for the new name, and records the former name.
+ * Raises an error if a tenant has the new name.
+ */
 static void
 begin_name(Datum tenant, Datum name)
 {
@@ -264,7 +267,10 @@ typedef struct Drop
 	bool done;
 } Drop;
 
-/* Deletes rows. Returns false if more rows remain. */
+/*
+ * Deletes rows in batches, at most drop->rows rows; if this number is negative,
+ * all rows. Returns false if more rows may remain.
+ */
 static bool
 delete_most(Drop *drop, KgSaved *saved, const char *sql)
 {

@@ -64,8 +64,8 @@ KG_ENTRY(kg_sql_get, KG_AUDIT_READS)
 }
 
 /*
- * Passes the array to the tool as its arguments, so that the tool's checks
- * apply.
+ * Defines kg_get() for an array of ids. The array becomes the argument "ids" of
+ * the tool, so that the tool's checks apply.
  */
 KG_ENTRY(kg_sql_get_many, KG_AUDIT_READS)
 {
@@ -94,7 +94,10 @@ KG_ENTRY(kg_sql_get_many, KG_AUDIT_READS)
 	return kg_tool_get(catalog, type, kg_jw_finish(&w));
 }
 
-/* Applies the caller's limits, because the returned schemas depend on them. */
+/*
+ * Defines kg_list_tools(). It applies the caller's limits, because the returned
+ * schemas depend on them.
+ */
 KG_ENTRY(kg_sql_list_tools, KG_AUDIT_READS)
 {
 	const KgSchemaForm form = kg_schema_form(false);

@@ -33,8 +33,8 @@ KG_AUDITED(kg_sql_export_tenant, KG_AUDIT_READS)
 }
 
 /*
- * All arguments are data of a tenant and may include keys, so they are not
- * recorded.
+ * Defines kg_import_tenant(). All its arguments are data of a tenant and may
+ * include keys, so they are not recorded.
  */
 KG_AUDITED(kg_sql_import_tenant, KG_AUDIT_SECRET)
 {
@@ -61,9 +61,10 @@ advance(const char *sequence, int64 last)
 }
 
 /*
- * Sets the shard number of the database, once, before it has tenants.
- * Sequences only advance, and the numbers of existing tenants would belong to
- * another shard.
+ * Defines kg_set_shard(), which sets the shard number of the database. It does
+ * nothing if the database has this number. Otherwise the database must have no
+ * number and no tenants: sequences only advance, and the numbers of existing
+ * tenants would belong to another shard.
  */
 KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 {

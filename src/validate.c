@@ -218,7 +218,10 @@ violations(FunctionCallInfo fcinfo, const Jsonb *instance)
 	return kg_output(options.output, errors);
 }
 
-/* kg_validate(instance jsonb, schema jsonb, options jsonb) -> boolean */
+/*
+ * Defines kg_validate(instance jsonb, schema jsonb, options jsonb), which
+ * returns whether the instance is valid.
+ */
 Datum
 kg_sql_validate(PG_FUNCTION_ARGS)
 {
@@ -229,7 +232,10 @@ kg_sql_validate(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(valid);
 }
 
-/* kg_validate(instance json or text, schema jsonb, options jsonb) -> boolean */
+/*
+ * Defines kg_validate(instance json or text, schema jsonb, options jsonb),
+ * which returns whether the instance is valid.
+ */
 Datum
 kg_sql_validate_text(PG_FUNCTION_ARGS)
 {
@@ -240,14 +246,20 @@ kg_sql_validate_text(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(valid);
 }
 
-/* kg_validation_errors(instance jsonb, schema, options) -> jsonb */
+/*
+ * Defines kg_validation_errors(instance jsonb, schema, options), which returns
+ * the violations in the format that the options choose.
+ */
 Datum
 kg_sql_validation_errors(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_JSONB_P(violations(fcinfo, PG_GETARG_JSONB_P(0)));
 }
 
-/* kg_validation_errors(instance json or text, schema, options) -> jsonb */
+/*
+ * Defines kg_validation_errors(instance json or text, schema, options), which
+ * returns the violations in the format that the options choose.
+ */
 Datum
 kg_sql_validation_errors_text(PG_FUNCTION_ARGS)
 {
@@ -255,8 +267,8 @@ kg_sql_validation_errors_text(PG_FUNCTION_ARGS)
 }
 
 /*
- * kg_schema_check(schema, options) -> boolean. Returns true, or raises an
- * error that describes the fault of the schema. Keywords that the dialect
+ * Defines kg_schema_check(schema, options), which returns true. If the schema
+ * has a fault, raises an error that describes it. Keywords that the dialect
  * ignores are reported as warnings.
  */
 Datum

@@ -49,8 +49,8 @@ run_told(void *arg)
 }
 
 /*
- * Runs the work of a call. place is the index of the argument that has the
- * options.
+ * Runs the work of a call by the function "again" and returns the reply. place
+ * is the index of the argument that has the options.
  */
 static Jsonb *
 run(FunctionCallInfo fcinfo, Jsonb *(*work)(void *arg), KgAgain again,
@@ -113,8 +113,8 @@ KG_PUT(kg_sql_delete_entities, KG_ENTRY_WRITE_TYPE, 2, kg_again_if_few)
 }
 
 /*
- * The merge may be begun again, because another session may have created an
- * edge of a symmetric relation.
+ * Defines kg_merge_entities(). The merge may be begun again, because another
+ * session may have created an edge of a symmetric relation.
  */
 KG_PUT(kg_sql_merge, KG_ENTRY_WRITE_TYPE, 3, kg_again)
 {

@@ -9,8 +9,9 @@
 
 /*
  * Returns the agent that the caller's token or kg_graph.agent names. Returns
- * NULL if no agent is named. Raises KG_FORBIDDEN if the tenant has no such
- * agent. The result is valid until the next call of this module.
+ * NULL if no agent is named, or the caller has no tenant. Raises KG_FORBIDDEN
+ * if the tenant has no such agent. The result is valid until the next call of
+ * this module.
  */
 extern const KgAgent *kg_agent_current(void);
 /*

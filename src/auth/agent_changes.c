@@ -268,8 +268,8 @@ KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 }
 
 /*
- * Changes the options of an agent. An option that is missing keeps its value;
- * null removes it.
+ * Defines kg_alter_agent(), which changes the options of an agent. An option
+ * that is missing keeps its value; null removes it.
  */
 KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
 {
@@ -336,7 +336,10 @@ require_agent(Datum tenant, Datum agent)
 		throw_missing(TextDatumGetCString(agent));
 }
 
-/* Binds a bundle to an agent, after the agent's other bundles. */
+/*
+ * Defines kg_bind_agent(), which binds a bundle to an agent, after the agent's
+ * other bundles.
+ */
 KG_AUDITED(kg_sql_bind_agent, KG_AUDIT_WRITES)
 {
 	Datum tenant;

@@ -63,7 +63,10 @@ kg_audit_statement_call(const char *sql)
 	MemoryContextSwitchTo(old);
 }
 
-/* Returns the number of rows in a reply. */
+/*
+ * Returns the number of rows in a reply: its member "returned", or else the
+ * length of its first list of results. Returns 1 for a reply without a list.
+ */
 static int64
 count_rows(const Jsonb *reply)
 {
@@ -159,8 +162,8 @@ read_function(Function *function, HeapTuple tuple)
 }
 
 /*
- * Returns a function. It is valid as long as the current memory context
- * exists.
+ * Returns the description of an SQL function: its name and the types of its
+ * arguments. The result is valid as long as the current memory context exists.
  */
 static const Function *
 find_function(Oid oid)
@@ -290,8 +293,9 @@ bytes_of(const ArgumentType *type, Datum *value, int64 *len)
 }
 
 /*
- * Begins SHA-256 with OpenSSL directly.  The server's functions look up the
- * digest by name, which takes longer than computing it.
+ * Returns a new context of OpenSSL for SHA-256. Uses OpenSSL directly, because
+ * the server's functions look up the digest by name, which takes longer than
+ * computing it.
  */
 static EVP_MD_CTX *
 begin_hash(void)
@@ -344,8 +348,9 @@ hash_arguments(FunctionCallInfo fcinfo, const Jsonb *named, uint8 *digest)
 }
 
 /*
- * Returns the arguments as a member of the record, or NULL. If the arguments
- * are too large, the member has their hash instead.
+ * Returns the arguments as a member of the record, or NULL if the settings
+ * exclude them. If the settings require it or the arguments are too large, the
+ * member has their hash instead.
  */
 static char *
 text_of_arguments(FunctionCallInfo fcinfo, const Jsonb *named)
@@ -674,8 +679,8 @@ kg_audit_code(const ErrorData *edata)
 }
 
 /*
- * Runs a call inside another call, without a record of its own. A policy may
- * cause such a call.
+ * Runs a call inside another call, without a record of its own, and returns the
+ * result of its body. A policy may cause such a call.
  */
 static Datum
 run_within(FunctionCallInfo fcinfo, KgAuditBody body, void *arg)

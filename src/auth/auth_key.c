@@ -95,8 +95,9 @@ column(int n)
 }
 
 /*
- * Reads a key from the row that was found, in the current context. Parses the
- * key's material last.
+ * Fills in *key from the row of kg_auth_key that was found, in the current
+ * context. Returns false if the key's material is missing, or is not a key of
+ * the algorithm. The material is parsed last.
  */
 static bool
 read_key(KgAuthKey *key, KgJwtAlg alg)
@@ -134,7 +135,9 @@ read_key(KgAuthKey *key, KgJwtAlg alg)
 }
 
 /*
- * Loads a key. If two rows match, the result is the same as if none matched.
+ * Loads the key that the question names, and adds it to the cache. Returns NULL
+ * if not exactly one enabled row of kg_auth_key matches, or if its key is not
+ * valid.
  */
 static KgCachedKey *
 load_key(const KgKeyQuestion *question)

@@ -145,8 +145,9 @@ typedef struct KgGrantCall
 } KgGrantCall;
 
 /*
- * Checks the caller's right to grant: it must be the extension's owner (which
- * includes superusers) or an admin of the tenant.
+ * Begins a grant, and checks the caller's right to grant. Raises an error
+ * unless the caller is the extension's owner (which includes superusers) or an
+ * admin of the tenant.
  */
 static void
 start_grant(KgGrantCall *call, Datum tenant, Datum role, bool missing_ok)
@@ -201,11 +202,12 @@ is_above_tenants(Oid role)
 }
 
 /*
- * Raises an error unless the caller may grant the tenant to the role. A grant
- * by a tenant's admin must not affect other tenants. Therefore the role must
- * have a grant for this tenant or no grant at all. It must not be a gateway.
- * PostgreSQL's own rules must let the admin grant privileges to it. Runs as
- * the owner, within SPI.
+ * Raises an error unless the caller may grant the tenant to the role or, if add
+ * is false, revoke it. The extension's owner may do both. A grant by a tenant's
+ * admin must not affect other tenants. Therefore the role must have a grant for
+ * this tenant or no grant at all. It must not be a gateway. PostgreSQL's own
+ * rules must let the admin grant privileges to it. Runs as the owner, within
+ * SPI.
  */
 static void
 require_grantable(const KgGrantCall *call, Oid grantor, Datum tenant, bool add)
@@ -374,7 +376,8 @@ PG_FUNCTION_INFO_V1(kg_sql_check_tenant_role);
 
 /*
  * Row trigger of kg_tenant_role. Warns about a grant that is not valid
- * (auth/identity.c), which a dump or a manual INSERT may contain.
+ * (auth/identity.c), which a dump or a manual INSERT may contain. Raises an
+ * error if the OID or the name of the role is missing.
  */
 Datum
 kg_sql_check_tenant_role(PG_FUNCTION_ARGS)

@@ -46,8 +46,8 @@ extern void kg_require_tenant(Datum tenant);
 extern List *kg_granted_roles(Datum tenant);
 
 /*
- * Grants the tenant to a role, without a check of the right to do so.  access
- * is a text.
+ * Grants the tenant to a role, without a check of the right to do so. access is
+ * a text. Raises an error if the role is a gateway.
  */
 extern void kg_grant_role(Datum tenant, Oid role, const char *name,
 						  Datum access);

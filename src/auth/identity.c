@@ -137,7 +137,10 @@ load_barred(KgRoleGrants *fresh, Oid role)
 	MemoryContextSwitchTo(old);
 }
 
-/* Reads the grants of a role as the owner. */
+/*
+ * Reads the grants of a role as the owner, adds them to the cache, and returns
+ * them.
+ */
 static const KgRoleGrants *
 load_grants(Oid role)
 {
@@ -186,7 +189,8 @@ names_tenant(void)
 
 /*
  * Returns the grant in force: the only grant of the role, or the grant for the
- * tenant that the setting names.
+ * tenant that the setting names. Returns NULL if there is no such grant, or
+ * several grants and no setting.
  */
 static const KgGrant *
 current_grant(void)
@@ -389,8 +393,9 @@ require_tenant(KgAccess access)
 }
 
 /*
- * Returns the tenant as a copy. If admin access is required, the agent in
- * force need not exist, because an admin may create it.
+ * Returns a copy of the tenant's name, if the caller has this access and the
+ * agent in force exists. Otherwise raises an error. If admin access is
+ * required, the agent need not exist, because an admin may create it.
  */
 const char *
 kg_identity_require(KgAccess access)

@@ -21,7 +21,11 @@ extern const char *kg_identity_tenant(KgAccess access);
  */
 extern const char *kg_identity_current(KgAccess access);
 
-/* Returns the tenant as a copy.  Raises KG_NO_TENANT or KG_FORBIDDEN. */
+/*
+ * Returns a copy of the name of the tenant for which the current role has at
+ * least this access. Raises KG_NO_TENANT if the caller has no tenant, and
+ * KG_FORBIDDEN if its access is lower or its agent does not exist.
+ */
 extern const char *kg_identity_require(KgAccess access);
 
 /*

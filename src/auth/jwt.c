@@ -142,7 +142,8 @@ parse_object(const char *text, int len)
 }
 
 /*
- * Reads the header. It must name a supported algorithm and have no critical
+ * Reads the header of a token. Returns false and sets *why if the header is not
+ * acceptable. It must name a supported algorithm and have no critical
  * extension. It may have a key id.
  */
 static bool
@@ -246,7 +247,10 @@ key_of_pem(const char *pem, int len)
 	return pkey;
 }
 
-/* Returns a decoded base64url member of a JWK and sets *len. */
+/*
+ * Returns a decoded base64url member of a JWK and sets *len. Returns NULL if
+ * the member is missing or invalid.
+ */
 static unsigned char *
 jwk_bytes(const Jsonb *jwk, const char *name, int *len)
 {
@@ -352,7 +356,10 @@ key_of_jwk(const Jsonb *jwk)
 	return EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, x, len);
 }
 
-/* Returns true if the key is of the algorithm's kind and strong enough. */
+/*
+ * Returns true if the key is of the algorithm's kind and strong enough.
+ * Otherwise, *why describes the required key.
+ */
 static bool
 key_suits(EVP_PKEY *pkey, KgJwtAlg alg, const char **why)
 {
@@ -482,7 +489,8 @@ verify_hs256(const KgJwt *jwt, const KgJwtKey *key)
 
 /*
  * Converts a signature from JWS's form, r and s concatenated, to libcrypto's
- * DER.  The caller frees *der with OPENSSL_free().
+ * DER. Returns the length of *der, or a negative number on failure. The caller
+ * frees *der with OPENSSL_free().
  */
 static int
 es256_der(const unsigned char *raw, unsigned char **der)

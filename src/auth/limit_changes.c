@@ -32,7 +32,10 @@
 
 #define KG_MAX_SUBJECT_BYTES 1024
 
-/* Checks the right to set limits.  Returns true if the caller is the owner. */
+/*
+ * Raises an error unless the caller is the owner or an admin of the tenant.
+ * Other callers cannot set limits. Returns true for the owner.
+ */
 static bool
 require_right(const char *tenant)
 {
@@ -77,7 +80,10 @@ check_subject_text(const char *subject)
 					  "at most 1024 bytes without control characters");
 }
 
-/* Checks the subject of limits. */
+/*
+ * Raises an error unless the subject of limits is "*", an existing role, an
+ * agent of the tenant, or the subject of a token ("sub:VALUE").
+ */
 static void
 check_subject(const char *tenant, const char *subject)
 {
@@ -99,7 +105,10 @@ check_subject(const char *tenant, const char *subject)
 			KG_INVALID_INPUT, subject, "*, role:NAME, agent:NAME or sub:VALUE");
 }
 
-/* Returns the limits in stored form: numbers or null. */
+/*
+ * Returns the limits in stored form: numbers or null. Raises an error for an
+ * unknown limit, an invalid value, or a quota unless for_everybody is true.
+ */
 static Jsonb *
 read_limits(const Jsonb *given, bool for_everybody)
 {
@@ -219,8 +228,9 @@ static const char *const limit_tables[] = {"kg_limit", NULL};
 PG_FUNCTION_INFO_V1(kg_sql_check_limit);
 
 /*
- * Row trigger of kg_limit. Does not require that the subject exists, because a
- * restore inserts all rows of the dump.
+ * Row trigger of kg_limit: raises an error for a subject or limits that are not
+ * valid, and stores the limits in their normal form. Does not require that the
+ * subject exists, because a restore inserts all rows of the dump.
  */
 Datum
 kg_sql_check_limit(PG_FUNCTION_ARGS)
@@ -260,7 +270,8 @@ kg_sql_check_limit(PG_FUNCTION_ARGS)
 
 /*
  * Returns the limit in force: the lower of value and the setting that the limit
- * lowers. If value is KG_UNLIMITED, returns the setting.
+ * lowers. If value is KG_UNLIMITED, returns the setting. If the limit lowers no
+ * setting, or the setting is 0 (no time limit), returns value.
  */
 static int64
 in_force(KgLimit limit, int64 value)

@@ -69,7 +69,11 @@ kg_limit_of_setting(KgLowered setting)
 	return limit;
 }
 
-/* Reads a time with a unit from a text. Rejects fractions of a millisecond. */
+/*
+ * Reads a time with a unit from a text, and sets *ms to its milliseconds.
+ * Returns false if the text is not such a time, or if it has fractions of a
+ * millisecond.
+ */
 static bool
 read_time(const JsonbValue *value, int64 *ms)
 {
@@ -196,8 +200,10 @@ lower_of(int64 a, int64 b)
 }
 
 /*
- * Applies the limits of the next, less specific subject. The ceiling is the
- * last subject. It lowers all limits that are above it.
+ * Applies the stored limits of one subject. Subjects are passed from the most
+ * specific to the least specific. If said[i] is true, a previous subject has
+ * set limit i. The limit is then left unchanged. The ceiling is the last
+ * subject, and lowers all limits that are above it.
  */
 static void
 add_subject(KgLimits *limits, bool *said, const char *subject,

@@ -80,7 +80,7 @@ extern bool kg_limits_any(void);
  */
 extern const KgLimits *kg_limits_of_caller(const char *tenant);
 
-/* Returns the tenant's own limits: quotas. */
+/* Returns the limits that belong to the tenant as a whole, which are quotas. */
 extern const KgLimits *kg_limits_of_tenant(const char *tenant);
 
 #endif /* KG_LIMITS_H */

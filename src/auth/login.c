@@ -74,7 +74,8 @@ kg_auth_hidden(void (*work)(void *arg), void *arg)
 
 /*
  * Returns a claim as text: a string, or an integer such as an organization's
- * number.
+ * number. Returns NULL if the claim is missing or null. Refuses the token if
+ * the claim has another type.
  */
 static char *
 text_claim(const KgClaims *claims, const char *name)
@@ -94,7 +95,10 @@ text_claim(const KgClaims *claims, const char *name)
 		psprintf("its claim \"%s\" is neither a string nor an integer", name));
 }
 
-/* Reads a claim as seconds since 1970.  Returns false if it is missing. */
+/*
+ * Reads a claim as seconds since 1970. Returns false if it is missing. Refuses
+ * the token if the claim is not a number, or not a time up to the year 9999.
+ */
 static bool
 time_claim(const KgClaims *claims, const char *name, double *seconds)
 {
@@ -172,8 +176,8 @@ check_audience(const KgClaims *claims)
 }
 
 /*
- * Returns true if the tenant exists. A valid token may name a tenant that does
- * not exist.
+ * Returns true if the tenant exists and is not being dropped. A valid token may
+ * name a tenant that does not exist.
  */
 static bool
 tenant_exists(const char *tenant)
@@ -231,8 +235,9 @@ access_of_role(const KgAuthKey *key, const JsonbValue *role)
 }
 
 /*
- * Reads the access of the token. If the key has no role claim, the token has
- * the key's access.
+ * Sets the access of the token: the highest access of the roles in its role
+ * claim, but at most the key's access. Raises an error if no role has access.
+ * If the key has no role claim, the token has the key's access.
  */
 static void
 read_access(KgClaims *claims)

@@ -15,7 +15,10 @@ extern bool kg_has_moved_tenants(void);
  * that a front (a routing database) sent here before the move.
  */
 extern void kg_tenant_refuse_moved(const char *tenant, const char *role);
-/* Returns whether kg_tenant_refuse_moved() would raise an error. */
+/*
+ * Returns whether such a tenant has moved, so that kg_tenant_refuse_moved()
+ * would raise an error.
+ */
 extern bool kg_tenant_has_moved(const char *tenant, const char *role);
 
 #endif /* KG_MOVED_H */

@@ -123,7 +123,8 @@ point_into_expression(void *arg)
 
 /*
  * Parses the text as an expression, by the parser for PL/pgSQL expressions.
- * This parser adds "SELECT" before the text.
+ * This parser adds "SELECT" before the text. Returns the list of parsed
+ * statements.
  */
 static List *
 parse_expression(char *text)

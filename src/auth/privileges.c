@@ -198,9 +198,9 @@ is_used(const KgPrivilege *privilege)
 
 /*
  * Returns true if the role has the privilege. For tables and functions, only a
- * direct grant to the role counts, because a grant to PUBLIC or to another
- * role may be revoked at any time. For USAGE on the schema, which PUBLIC
- * usually has, any grant counts.
+ * direct grant to the role counts. A grant to PUBLIC or to another role may be
+ * revoked at any time. For USAGE on the schema, which PUBLIC usually has, any
+ * grant counts. Sets *owns to whether the role owns the table or the function.
  */
 static bool
 has_privilege(const KgPrivilege *privilege, Oid role, bool *owns)
@@ -309,8 +309,9 @@ write_notes(Oid role, const KgRolePrivileges *it)
 }
 
 /*
- * Finds the privileges that the role needs for its valid grants and for being
- * a gateway.
+ * Finds the privileges that the role needs for its valid grants and for being a
+ * gateway. If a tenant of the role has moved, the role also needs the
+ * privileges that it was granted before.
  */
 static void
 find_needed(Oid role, KgRolePrivileges *it)

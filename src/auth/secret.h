@@ -6,9 +6,9 @@
 #define KG_SECRET_H
 
 /*
- * Returns the secret of that name, in the current memory context. The caller
- * may cache it until kg_generation() changes, because a newly created extension
- * has new secrets.
+ * Returns the secret of that name, in the current memory context. Raises an
+ * error if there is no such secret. The caller may cache the secret until
+ * kg_generation() changes, because a newly created extension has new secrets.
  */
 extern bytea *kg_secret_read(const char *name);
 

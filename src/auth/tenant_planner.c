@@ -74,7 +74,8 @@ is_compared(RelOptInfo *rel, Node *tenant)
 }
 
 /*
- * Returns the index condition. A scan of an index that has the tenant uses the
+ * Returns a list with the index condition, or NIL if the scan of this index
+ * does not compare the tenant. A scan of an index that has the tenant uses the
  * policy's comparison, because a scan uses all conditions that its index
  * supports. So nothing remains to be checked for a row, and the condition
  * returned here is always true.

@@ -112,7 +112,8 @@ is_own_policy(const Node *qual, Relation rel, const char *function,
 }
 
 /*
- * These functions compare policies with those of kg_graph for SELECT
+ * is_own_of_entities(), is_own_of_history() and is_own_of_edges() return true
+ * if the condition is that of kg_graph's policy for SELECT on the table
  * (sql/70_policies.sql, 53_history.sql).
  */
 static bool
@@ -191,10 +192,10 @@ is_registered(const char *table, const char *policy)
 }
 
 /*
- * Reports a policy that is not registered, once per policy. A dump omits such
- * a policy, so the rows that it hides would be visible after a restore. A
- * caller that may register it gets a notice. For other callers, the report
- * goes to the server's log.
+ * Reports a policy that is not registered, once per policy. A dump omits such a
+ * policy, so the rows that it hides would be visible after a restore. A caller
+ * that may register it gets a warning. For other callers, the report goes to
+ * the server's log.
  */
 static void
 tell_of_unregistered(const char *table, const char *policy)
@@ -223,8 +224,8 @@ tell_of_unregistered(const char *table, const char *policy)
 
 /*
  * Returns true if kg_graph's policies alone decide which rows of a table the
- * role sees. If the last argument is true, reports other policies that
- * kg_add_policy() could register.
+ * role sees, or if the table has no row security. If the last argument is true,
+ * reports other policies that kg_add_policy() could register.
  */
 static bool
 policies_are_ours(const char *table, IsOwn is_own, Oid role, bool tell)

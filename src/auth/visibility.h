@@ -49,7 +49,10 @@ extern bool kg_visibility_history_is_whole(void);
  * The text "what" completes the error message "... may not".
  */
 extern void kg_visibility_require_tenant(const char *what);
-/* Raises the error of kg_visibility_require_tenant(). */
+/*
+ * Raises KG_FORBIDDEN, as kg_visibility_require_tenant() does, without a test.
+ * expected is the member "expected" of the error.
+ */
 extern KG_NORETURN void kg_visibility_refuse_part(const char *what,
 												  const char *expected);
 

@@ -97,7 +97,7 @@ extern void *kg_cache_latest(KgCache *cache, KgCacheMatch match,
 							 const void *key);
 
 /*
- * Allocates a zeroed entry of this size in a context of its own below the
+ * Returns a new zeroed entry of this size, in a context of its own below the
  * current memory context.
  */
 extern void *kg_cache_make(const KgCache *cache, Size size);

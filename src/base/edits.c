@@ -22,8 +22,8 @@ kg_chars_set(KgChars *chars, const char *text)
 }
 
 /*
- * Computes a cell of the matrix of distances. A row of the matrix belongs to a
- * character of a, and column j to a character of b.
+ * Returns the value of a cell of the matrix of distances. A row of the matrix
+ * belongs to a character of a, and column j to a character of b.
  */
 static inline int
 cell(const KgChars *b, const int *oldest, const int *before, const int *row,
@@ -40,8 +40,9 @@ cell(const KgChars *b, const int *oldest, const int *before, const int *row,
 }
 
 /*
- * Computes only cells near the diagonal: a cell that is farther than "most"
- * from it cannot be part of a distance up to "most".
+ * Returns the edit distance of a and b, or most + 1 if it is above most.
+ * Computes only cells of the matrix near the diagonal: a cell that is farther
+ * than "most" from it cannot be part of a distance up to "most".
  */
 int
 kg_edits(const KgChars *a, const KgChars *b, int most)

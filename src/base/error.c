@@ -610,7 +610,10 @@ code_of_sqlstate(int sqlstate)
 	return -1;
 }
 
-/* An error that kg_graph raised has the complete JSON object as its DETAIL. */
+/*
+ * Returns true if kg_graph raised the error. Such an error has the complete
+ * JSON object as its DETAIL.
+ */
 bool
 kg_error_is_ours(const ErrorData *edata)
 {

@@ -114,7 +114,10 @@ extern void kg_error_expected(KgError *err, const char *fmt, ...)
 /* Add a value to "allowed"; kg_error_allow() omits duplicates. */
 extern void kg_error_allow(KgError *err, const char *value);
 extern void kg_error_allow_value(KgError *err, const JsonbValue *value);
-/* Sets "did_you_mean"; NULL: no suggestion. */
+/*
+ * Sets the member "did_you_mean", the suggested value. NULL removes the
+ * suggestion.
+ */
 extern void kg_error_did_you_mean(KgError *err, const char *value);
 /*
  * The correction of the call's arguments that the error suggests.
@@ -195,7 +198,10 @@ extern void kg_error_retry_after(KgError *err, int ms);
 extern void kg_error_errors(KgError *err, Jsonb *errors);
 /* Adds a member to the error's object.  The name is a constant. */
 extern void kg_error_member(KgError *err, const char *name, Jsonb *value);
-/* Adds the member "nearest", if nearest is not NULL. */
+/*
+ * Adds the member "nearest", unless the argument is NULL. It lists existing
+ * entities whose ids are most similar to an id that was not found.
+ */
 extern void kg_error_nearest(KgError *err, Jsonb *nearest);
 extern void kg_error_member_int(KgError *err, const char *name, int64 n);
 /* Sets the HINT. */
@@ -257,7 +263,10 @@ extern void kg_error_keyword(KgError *err, const char *keyword);
 extern void kg_error_schema_path(KgError *err, const char *schema_path);
 /* Copies the keyword and schema path of another error, without its values. */
 extern void kg_error_violated(KgError *err, const KgError *other);
-/* Prefix the error's path with path, and its message with "whose: ". */
+/*
+ * kg_error_prefix_path() puts "path" before the error's path.
+ * kg_error_prefix_message() puts "whose: " before its message.
+ */
 extern void kg_error_prefix_path(KgError *err, const char *path);
 extern void kg_error_prefix_message(KgError *err, const char *whose);
 /* Sets "got" to a jsonb that the error takes over. */

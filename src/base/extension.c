@@ -80,8 +80,10 @@ kg_find_extension(const char *name, KgExtension *extension)
 }
 
 /*
- * Loads schema and owner, again after an invalidation, because the extension
- * may have been dropped and created since.
+ * Loads schema and owner of the extension. Returns false if it does not exist
+ * and missing_ok is true; otherwise raises an error then. They are loaded again
+ * after an invalidation, because the extension may have been dropped and
+ * created since.
  */
 static bool
 load_extension(bool missing_ok)

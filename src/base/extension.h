@@ -51,8 +51,8 @@ extern bool kg_is_relation(Oid relid, const char *name);
 
 /*
  * Finds columns of a table of the extension by name, and sets their positions,
- * from 0. After an update of the extension, the positions may differ from
- * sql/30_tables.sql.
+ * from 0. Raises an error if a column is missing. After an update of the
+ * extension, the positions may differ from sql/30_tables.sql.
  */
 extern void kg_find_columns(TupleDesc desc, const char *const *names, int n,
 							int *places);

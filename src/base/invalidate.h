@@ -43,7 +43,10 @@ extern void kg_invalidate_own(void);
 /* Makes all counters change when the current parallel mode ends. */
 extern void kg_invalidate_after_parallel_mode(void);
 
-/* Adds a table to the watched tables. Does nothing if it is watched already. */
+/*
+ * Adds a table to the watched tables. Does nothing if it is watched already. If
+ * there is no room, the older half of the watched tables is removed.
+ */
 extern void kg_watch(Oid relid);
 
 /* Registers the callbacks; called by _PG_init(). */

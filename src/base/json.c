@@ -161,7 +161,10 @@ number_text(Numeric number)
 		DirectFunctionCall1(numeric_out, NumericGetDatum(number)));
 }
 
-/* Reads an integer of few digits, as nearly all arguments are. */
+/*
+ * Reads an integer of few digits, as nearly all arguments are. Returns false
+ * for any other number.
+ */
 static bool
 short_int64(Numeric number, int64 *result)
 {
@@ -454,7 +457,10 @@ kg_json_iter_next(KgJsonIter *it)
 	return true;
 }
 
-/* Compares names in the order of an object's members. */
+/*
+ * Compares names in the order of an object's members. Returns a number below,
+ * equal to or above 0.
+ */
 static int
 compare_names(const JsonbValue *a, const JsonbValue *b)
 {
@@ -578,7 +584,7 @@ kg_json_follow(JsonbValue *value, const char *pointer)
 	return found;
 }
 
-/* Returns true for a JSON number: -? digits [. digits] [e[+-] digits]. */
+/* Returns true for a JSON number without an exponent: -? digits [. digits]. */
 static bool
 is_json_number(const char *text, int len)
 {

@@ -45,7 +45,8 @@ extern const char *kg_json_type_name(const JsonbValue *value);
 extern bool kg_json_int64(const JsonbValue *value, int64 *result);
 /*
  * Returns the length in bytes of the JSON text of all long numbers in a
- * container. Few bytes of jsonb may encode a number of 130,000 digits. Stops
+ * container. A long number is one that jsonb does not store in the short form
+ * of numeric. Few bytes of jsonb may encode a number of 130,000 digits. Stops
  * counting above max.
  */
 extern int64 kg_json_number_bytes(const JsonbContainer *container, int64 max);
@@ -58,7 +59,7 @@ extern Size kg_json_number_size(Numeric number);
 extern int64 kg_json_number_length(const JsonbValue *number);
 /*
  * Writes a number's text at "at" and returns the end of the text. Returns NULL
- * if the number is long.
+ * if the number is long (kg_json_number_bytes()).
  */
 extern char *kg_json_number_write(Numeric number, char *at);
 /* Returns a string value that points to s. */
@@ -231,7 +232,10 @@ extern Size kg_int_text_size(int64 n);
 /* Appends the JSON text of a value without blanks between its parts. */
 extern void kg_json_append(StringInfo text, const JsonbValue *value);
 
-/* Parses JSON text.  Raises the server's error if it is not valid. */
+/*
+ * Returns the value of JSON text. Raises the server's error if the text is not
+ * valid.
+ */
 extern Jsonb *kg_json_parse(const char *text);
 
 /* Appends a member name to a JSON Pointer, with ~ and / escaped (RFC 6901). */

@@ -139,8 +139,9 @@ nests_deep(const char *text, int len)
 }
 
 /*
- * Scans the text. The lexer decodes escapes, so that the escape of U+0000 is
- * found, too.
+ * Scans the text and fills in *scan. Returns false if the text is not valid
+ * JSON or its nesting is too deep. The lexer decodes escapes, so that the
+ * escape of U+0000 is found, too.
  */
 static bool
 scan_text(const char *text, int len, Scan *scan)

@@ -194,7 +194,10 @@ sort_members(KgJsonFrame *frame)
 	frame->n = n;
 }
 
-/* Returns an upper bound of the bytes that a frame needs. */
+/*
+ * Returns an upper bound of the bytes that a frame needs. Raises an error if it
+ * is above the limit of jsonb.
+ */
 static Size
 frame_bound(const KgJsonFrame *frame)
 {
@@ -349,7 +352,10 @@ kg_jw_key(KgJsonWriter *w, const char *key)
 	kg_jw_keyn(w, key, strlen(key));
 }
 
-/* Converts a value that is not in binary form, or a scalar root. */
+/*
+ * Returns a new jsonb with the value. If the value is a container in binary
+ * form, its length is unknown, so its members are visited.
+ */
 static Jsonb *
 convert(KgJsonWriter *w, const JsonbValue *value)
 {

@@ -29,8 +29,9 @@ typedef struct KgLeafColumn
 } KgLeafColumn;
 
 /*
- * Opens an index of a table of the extension.  Raises an error if the index is
- * not a valid b-tree of exactly these columns: entries would have another form.
+ * Opens and returns an index of a table of the extension. Raises an error if
+ * the index is not a valid b-tree of exactly these columns: entries would have
+ * another form.
  */
 extern Relation kg_leaves_open(const char *name, Relation table,
 							   const KgLeafColumn *columns, int n);

@@ -13,7 +13,10 @@
 
 #include "base/compat.h"
 
-/* Raises INVALID_INPUT that names the argument. */
+/*
+ * Raises KG_INVALID_INPUT for an argument that is NULL. The error names the
+ * function and the argument.
+ */
 extern KG_NORETURN void kg_throw_null(FunctionCallInfo fcinfo, int argument);
 
 static inline void
@@ -23,7 +26,7 @@ kg_refuse_null(FunctionCallInfo fcinfo, int argument)
 		kg_throw_null(fcinfo, argument);
 }
 
-/* Raises INVALID_INPUT if any argument is NULL. */
+/* Raises KG_INVALID_INPUT if any argument of the call is NULL. */
 static inline void
 kg_refuse_nulls(FunctionCallInfo fcinfo)
 {

@@ -37,7 +37,10 @@ typedef struct KgWork
  */
 extern void kg_work_begin(KgWork *work, const char *what, int64 total);
 
-/* Adds n rows to the rows done; called for each batch. */
+/*
+ * Adds n rows to the rows done, and reports the progress to the client if it is
+ * due. Called for each batch.
+ */
 extern void kg_work_done(KgWork *work, int64 n);
 
 #endif /* KG_PROGRESS_H */

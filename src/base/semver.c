@@ -32,8 +32,9 @@ is_identifier(char c)
 }
 
 /*
- * Reads digits without a leading zero.  Returns their end, or NULL if there
- * are no such digits.
+ * Reads digits without a leading zero. Appends to "out" one byte with the
+ * number of digits, then the digits. Returns the end of the digits, or NULL if
+ * there are no such digits.
  */
 static const char *
 read_number(const char *p, StringInfo out)
@@ -65,7 +66,8 @@ read_core(const char *p, StringInfo out)
 
 /*
  * Reads identifiers separated by dots. If out is NULL, they are build metadata
- * and may be of any form.
+ * and may be of any form. Returns the end of the identifiers, or NULL if they
+ * are not valid.
  */
 static const char *
 read_identifiers(const char *p, StringInfo out)

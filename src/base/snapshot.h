@@ -36,10 +36,10 @@ kg_snapshot_seen(const KgSeenSnapshot *seen, const SnapshotData *now)
 }
 
 /*
- * Pushes a snapshot that shows the rows written since that command, in
- * addition to those that the active snapshot shows. If the transaction has
- * written no rows since that command, returns false and pushes no snapshot.
- * The caller pops the snapshot.
+ * Pushes a snapshot that shows the rows that the transaction has written since
+ * the command "since", in addition to those that the active snapshot shows. If
+ * it has written no rows since that command, returns false and pushes no
+ * snapshot. The caller pops the snapshot.
  */
 extern bool kg_push_written_snapshot(CommandId since);
 

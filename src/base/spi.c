@@ -147,6 +147,7 @@ kg_spi_unpin_path(int nest)
 }
 
 /*
+ * Returns the saved plan of a statement, and prepares it first if necessary.
  * The text names kg_graph's tables with their schema, so a plan is prepared
  * again if the schema is renamed. After any other change, PostgreSQL itself
  * analyzes a saved plan again.
@@ -248,11 +249,13 @@ tells_of_others(Oid relation, AttrNumber attnum)
 }
 
 /*
- * Hides the statistics of a column from the planner; in a statement with a
- * batch of keys, hides the statistics of all columns. Statistics describe all
- * tenants, and a plan is used long after the statistics have changed. For
- * example, if all edges led to one node when the plan was made, the plan would
- * later read all edges for each written entity.
+ * Hook of the planner. Returns true, so that the planner finds no statistics,
+ * for a column whose statistics would mislead it. In a statement with a batch
+ * of keys, these are all columns of kg_graph's tables.
+ *
+ * Statistics describe all tenants, and a plan is used long after the statistics
+ * have changed. For example, if all edges led to one node when the plan was
+ * made, the plan would later read all edges for each written entity.
  */
 static bool
 unknown_columns(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
@@ -340,13 +343,14 @@ execute(SPIPlanPtr plan, int nargs, const KgArg *args, const How *how)
 
 /*
  * Executes a plan with settings for its planning, which SPI_execute_snapshot()
- * does first.
+ * does first. Returns the code of that function.
  *
- * JIT is off. The planner assumes very large tables (KG_BATCH_ROWS), so it
- * would have every statement compiled, which takes longer than running it. Hash
- * and merge joins are off, because they would read two such tables completely
- * although keys lead from one table to the other. Rows for a callback come from
- * an index, in the order of the index and without the rows of other tenants.
+ * JIT is off: for large tables the planner would have every statement compiled,
+ * which takes longer than running it. If "batch" is true, the planner assumes
+ * very large tables (KG_BATCH_ROWS). Hash and merge joins are then off, because
+ * they would read two such tables completely although keys lead from one table
+ * to the other. Rows for a callback come from an index, in the order of the
+ * index and without the rows of other tenants.
  */
 static int
 execute_as_planned(bool batch, SPIPlanPtr plan, int nargs, const KgArg *args,
@@ -730,7 +734,8 @@ kg_spi_int64(uint64 row, int column)
 }
 
 /*
- * Writes the array directly; construct_array() would need an array of Datums.
+ * Returns the numbers as a bigint[]. Writes the array directly, because
+ * construct_array() would need an array of Datums.
  */
 Datum
 kg_int64_array(const int64 *values, uint32 n)

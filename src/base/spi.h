@@ -245,17 +245,22 @@ extern bool kg_spi_try_insert(const char *constraint, void (*insert)(void *arg),
 							  void *arg);
 
 /*
- * SPI_connect() and SPI_finish() around reading the content of a cache.
+ * kg_spi_begin_load() and kg_spi_end_load() enclose the statements that read
+ * the content of a cache. They call SPI_connect() and SPI_finish().
  *
  * The newest committed state is read, whatever the caller's snapshot, because
- * the cache outlives that snapshot.  Parallel mode does not allow a new
- * snapshot: the caller's is used, and every cache is stale when that mode
- * ends.
+ * the cache outlives that snapshot. Parallel mode does not allow a new
+ * snapshot. In this mode, the caller's snapshot is used, and every cache is
+ * stale when the mode ends.
  */
 extern void kg_spi_begin_load(void);
 extern void kg_spi_end_load(void);
 
-/* SPI_connect() and SPI_finish() around work as the extension's owner. */
+/*
+ * kg_spi_begin_as_owner() becomes the extension's owner and calls
+ * SPI_connect(). kg_spi_end_as_owner() calls SPI_finish() and returns to the
+ * caller's role.
+ */
 extern void kg_spi_begin_as_owner(KgUserContext *caller);
 extern void kg_spi_end_as_owner(const KgUserContext *caller);
 
@@ -269,24 +274,30 @@ extern bool kg_spi_finds_args(KgSaved *saved, const char *sql, int nargs,
 							  const KgArg *args);
 
 /*
- * Pushes the snapshot of kg_spi_begin_load() only; PopActiveSnapshot() pops
- * it.
+ * Pushes the snapshot in which kg_spi_begin_load() reads, but does not call
+ * SPI_connect(). The caller pops the snapshot with PopActiveSnapshot().
  */
 extern void kg_push_newest_snapshot(void);
 
-/* Begins a load of the state that the caller's snapshot shows. */
+/*
+ * Begins to read the content of a cache, like kg_spi_begin_load(), but in the
+ * state that the caller's snapshot shows.
+ */
 extern void kg_spi_begin_load_seen(void);
 
 /*
- * Begin and end a section in which names are looked up in pg_catalog only,
- * whatever the caller's search_path.  All SQL of kg_graph with operators or
- * functions must be in such a section, unless it runs through kg_spi_exec().
+ * kg_spi_pin_path() begins a section in which names are looked up in pg_catalog
+ * only, whatever the caller's search_path. It returns a nesting level, which
+ * kg_spi_unpin_path() takes to end the section. All SQL of kg_graph with
+ * operators or functions must be in such a section, unless it runs through
+ * kg_spi_exec().
  */
 extern int kg_spi_pin_path(void);
 /*
  * Begins a section in which texts that PostgreSQL makes quote names only if
  * necessary, whatever the caller's quote_all_identifiers. Texts that are
- * compared with stored texts need this. kg_spi_unpin_path() ends the section.
+ * compared with stored texts need this. Returns a nesting level, which
+ * kg_spi_unpin_path() takes to end the section.
  */
 extern int kg_spi_pin_quotes(void);
 extern void kg_spi_unpin_path(int nest);

@@ -22,7 +22,10 @@ kg_splice_init(KgSplice *splice)
 	splice->n = 0;
 }
 
-/* Compares keys in the order of an object: by length, then by bytes. */
+/*
+ * Returns true if the key a is after the key b in the order of an object: by
+ * length, then by bytes.
+ */
 static bool
 comes_after(const char *a, int la, const char *b, int lb)
 {
@@ -78,7 +81,10 @@ kg_splice_bool(KgSplice *splice, const char *key, bool value)
 	kg_splice_add(splice, key, &boolean);
 }
 
-/* Writes zero bytes up to the alignment of numbers and containers. */
+/*
+ * Writes zero bytes up to the alignment of numbers and containers. Returns the
+ * aligned position.
+ */
 static char *
 align(const char *start, char *at)
 {
@@ -96,7 +102,7 @@ write_bytes(const void *bytes, Size len, char *at)
 
 /*
  * Writes a value, for which there is space, and sets the type bits of its
- * entry.
+ * entry. Returns the end of the value.
  */
 static char *
 write_value(const JsonbValue *value, const char *start, char *at, JEntry *type)
@@ -147,7 +153,10 @@ value_size(const JsonbValue *value)
 	}
 }
 
-/* Writes the object after "before" bytes of other data. */
+/*
+ * Returns the object in a new jsonb, in which "before" bytes precede the
+ * object.
+ */
 static Jsonb *
 write_object(KgSplice *splice, int before)
 {

@@ -97,8 +97,8 @@ write_time(TimestampTz at, char *text)
 }
 
 /*
- * Each audit record of a call has a time, so the text up to the fraction is
- * cached for a second.
+ * Writes the text of a time and returns its length. Each audit record of a call
+ * has a time, so the text up to the fraction is cached for a second.
  */
 int
 kg_time_write(TimestampTz at, char *text)

@@ -43,7 +43,9 @@ extern int kg_distinct_texts(const char **texts, int n);
 /* Returns true if the texts are equal or both are NULL. */
 extern bool kg_text_same(const char *a, const char *b);
 
-/* Creates a hash table whose entries begin with their key, a const char *. */
+/*
+ * Returns a new hash table whose entries begin with their key, a const char *.
+ */
 extern HTAB *kg_text_table(const char *name, Size entry, MemoryContext context);
 
 /*

@@ -95,7 +95,10 @@ is_recent(const char *version)
 		   (major > 0 || minor >= 7);
 }
 
-/* Returns pgvector's schema. */
+/*
+ * Returns pgvector's schema. Raises an error if pgvector is not installed in
+ * the database or is older than 0.7.
+ */
 static Oid
 require_pgvector(void)
 {

@@ -51,7 +51,8 @@ extern float8 kg_distance(KgDistance *distance, const ArrayType *a,
 						  const ArrayType *b);
 
 /*
- * Allocates a real[] of n numbers, which the caller fills in (ARR_DATA_PTR()).
+ * Returns a new real[] of n numbers, which the caller fills in
+ * (ARR_DATA_PTR()).
  */
 extern ArrayType *kg_real_array(int n);
 

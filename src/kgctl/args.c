@@ -87,7 +87,7 @@ add_value(KgArgs *args, const Option *o, const char *value)
 
 /*
  * Parses the option at argv[*i]. Advances *i if the option's value is the next
- * word.
+ * word. On a fault, prints an error and returns false.
  */
 static bool
 parse_option(KgArgs *args, int argc, char **argv, int *i,

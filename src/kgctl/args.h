@@ -72,7 +72,8 @@ extern const char *kg_args_nth(const KgArgs *args, const char *name, size_t n);
 
 /*
  * Sets *value to an option's number, which must be from min to max. If it is
- * not, prints an error and returns false.
+ * not, prints an error and returns false. If the option is not given, leaves
+ * *value unchanged and returns true.
  */
 extern bool kgctl_args_number(const KgArgs *args, const char *name, long min,
 							  long max, long *value);

@@ -180,7 +180,7 @@ kg_asking_cancel(KgAsking *asking)
 
 /*
  * Starts requests up to the maximum number. The askings (each the questions of
- * one call) take turns.
+ * one call) take turns. An asking that has failed starts no more requests.
  */
 static void
 start_requests(KgAuthorizer *a)

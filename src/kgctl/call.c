@@ -399,7 +399,8 @@ embedded(void *arg, bool ok)
 
 /*
  * Sends the query to the database. For a search by meaning, requests the
- * embedding of the text first.
+ * embedding of the text first. Returns false if the query or the request cannot
+ * be sent.
  */
 static bool
 send_query(KgctlCall *call, const char *text, size_t len)
@@ -490,9 +491,10 @@ kg_call_flush(void)
 }
 
 /*
- * Continues the call when the query of the caller's limits has ended. If this
- * query has failed, the call is sent nevertheless, and fails for the same
- * reason.
+ * Continues the call when the query of the caller's limits has ended. While the
+ * primary is unavailable, the limits are queried once at a standby. A call
+ * beyond the caller's rate is refused. If the limits could not be read, the
+ * call is sent nevertheless, and fails for the same reason.
  */
 static void
 limits_done(void *arg, KgctlOutcome outcome, PGresult *res)

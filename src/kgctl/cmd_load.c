@@ -197,8 +197,8 @@ place_after(size_t file, const KgctlInput *in)
 }
 
 /*
- * Returns the row contained in a line of a file of rejects, and sets the row's
- * text.
+ * Returns the row that a line of a file of rejects contains, and sets *text to
+ * the row's text. Returns NULL if the line contains no row.
  */
 static const KgJson *
 unwrap(Command *c, const KgJson *line, const char **text, size_t *len)
@@ -313,8 +313,9 @@ stop_interrupted(Command *c)
 }
 
 /*
- * Writes the batch of valid rows before a failure, so that no row that was read
- * is lost.
+ * Ends the load, because the input cannot be read further. First writes the
+ * batch of valid rows, so that no row that was read is lost. Prints the error
+ * and returns false.
  */
 static bool
 stop_broken(Command *c, const KgctlRows *rows)
@@ -355,7 +356,10 @@ take_rows(Command *c, size_t file, KgctlRows *rows, const KgctlColumns *columns)
 	}
 }
 
-/* Reads the header, which is the first row of a file with cells. */
+/*
+ * Reads the header, which is the first row of a file with cells. On failure,
+ * prints an error and returns false.
+ */
 static bool
 read_header(Command *c, KgctlRows *rows, KgctlColumns **columns)
 {
@@ -376,8 +380,8 @@ read_header(Command *c, KgctlRows *rows, KgctlColumns **columns)
 }
 
 /*
- * Skips the rows that an earlier run has loaded. Fails if these rows have
- * changed.
+ * Skips the rows that an earlier run has loaded. If these rows have changed, or
+ * on another failure, prints an error and returns false.
  */
 static bool
 skip_loaded(Command *c, KgctlRows *rows)
@@ -478,7 +482,8 @@ open_rejects(Command *c, const KgLoadStopped *stopped)
 
 /*
  * Finds the position at which the load continues. Sets *first to the index of
- * the file that has this position.
+ * the file that has this position. On failure, prints an error and returns
+ * false.
  */
 static bool
 find_start(Command *c, KgLoadStopped *stopped, size_t *first)

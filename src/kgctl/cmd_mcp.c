@@ -75,8 +75,9 @@ struct Stdio
 };
 
 /*
- * Waits until standard output accepts more data. A signal ends the wait,
- * because a client that does not read must not prevent the server from ending.
+ * Waits until standard output accepts more data, at most s->patience
+ * milliseconds. Returns false if it does not. A signal ends the wait, because a
+ * client that does not read must not prevent the server from ending.
  */
 static bool
 wait_for_output(const Stdio *s)
@@ -304,8 +305,10 @@ subscribe_resource(Pending *p, const KgAnswer *answer)
 }
 
 /*
- * Stores the revision and the capabilities that initialize has agreed on. They
- * determine the format of later answers.
+ * Stores the revision and the capabilities on which initialize has agreed, if
+ * the revision is a legacy one. They determine the format of later answers. If
+ * the answer permits it, also creates the client's subscription to changes of
+ * lists.
  */
 static void
 initialized(Pending *p, const KgAnswer *answer)
@@ -334,7 +337,10 @@ initialized(Pending *p, const KgAnswer *answer)
 	json_decref(root);
 }
 
-/* Sets the exit status according to the last answer. */
+/*
+ * Sets the exit status according to the last answer. After an internal error,
+ * the status remains unchanged.
+ */
 static void
 note_answer(Stdio *s, const KgAnswer *answer)
 {
@@ -708,8 +714,9 @@ calls_running(const Stdio *s)
 }
 
 /*
- * Called before each wait of the loop. After the end of input, waits for
- * running calls for a limited time.
+ * Called before each wait of the loop. If the input is a regular file, reads it
+ * to its end first. After the end of input, stops the loop as soon as no call
+ * is running.
  */
 static void
 before_wait(void *arg)

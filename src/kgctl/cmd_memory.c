@@ -65,7 +65,10 @@ complain(Import *import, const char *what)
 	return false;
 }
 
-/* Calls a tool with one argument, which is an array of items. */
+/*
+ * Calls a tool with one argument, which is an array of items. Returns false on
+ * failure.
+ */
 static bool
 send(Import *import, const char *tool, const char *argument, KgJson *items)
 {
@@ -375,7 +378,7 @@ print_entities(const KgJson *entities, const KgJson **next, KgBuf *out)
 	}
 }
 
-/* Returns the part of a handle after the type. */
+/* Returns the part of a handle ("type:id") after the type. */
 static const char *
 name_of(const char *handle)
 {

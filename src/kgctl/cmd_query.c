@@ -31,7 +31,7 @@ static const char query_options[] =
 
 /*
  * Reads the statement, given as the argument itself, as @FILE, or as "-" for
- * standard input.
+ * standard input. On failure, prints an error and returns false.
  */
 static bool
 read_statement(const KgArgs *args, KgBuf *sql)

@@ -160,7 +160,10 @@ log_address(int fd, const char *what)
 		kg_log(KG_LOG_INFO, "%s on %s:%s", what, host, port);
 }
 
-/* Parses "host:port", "[v6]:port" or ":port". */
+/*
+ * Returns a socket that listens at an address "host:port", "[v6]:port" or
+ * ":port". On failure, prints an error and returns -1.
+ */
 static int
 listen_tcp(const char *address, const char *option, const char *what)
 {

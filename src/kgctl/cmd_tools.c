@@ -96,7 +96,7 @@ const KgCommand kg_command_tools = {"tools",
 
 /*
  * Writes the words name=value as members of an object. A value that is valid
- * JSON is used as JSON.
+ * JSON is used as JSON. Returns false on failure.
  */
 static bool
 words_to_object(KgArena *arena, const KgArgs *args, KgBuf *out)
@@ -134,7 +134,7 @@ words_to_object(KgArena *arena, const KgArgs *args, KgBuf *out)
 
 /*
  * Reads the arguments of a tool: a JSON object, @FILE, "-" for standard input,
- * or words name=value.
+ * or words name=value. Returns false on failure.
  */
 static bool
 read_arguments(KgArena *arena, const KgArgs *args, KgBuf *out)
@@ -239,7 +239,10 @@ catch_at_prompt(void (*handler)(int))
 		sigaction(signals[i], &action, NULL);
 }
 
-/* Reads a token from the terminal without echo. */
+/*
+ * Reads a token from the terminal without echo. If standard input is no
+ * terminal, reads the token from it. Returns false on failure.
+ */
 static bool
 prompt_token(char **token)
 {

@@ -136,7 +136,10 @@ check_twice(const KgctlRows *header, const KgctlColumns *columns)
 	return ok;
 }
 
-/* Refuses an option --map that names a column which is not in the header. */
+/*
+ * If an option --map names a column which is not in the header, prints an error
+ * and returns false.
+ */
 static bool
 check_maps(const KgctlRows *header, const KgArgs *args,
 		   const KgctlColumns *columns)
@@ -165,8 +168,8 @@ check_maps(const KgctlRows *header, const KgArgs *args,
 }
 
 /*
- * Requires the columns of both ends in the header. So a missing column is
- * reported once, not for each row.
+ * If the header lacks the column of an end of edges, prints an error and
+ * returns false. So a missing column is reported once, not for each row.
  */
 static bool
 check_ends(const KgctlRows *header, const KgctlColumns *columns)

@@ -22,9 +22,9 @@ extern KgctlColumns *kg_columns_new(const KgctlRows *header, const KgArgs *args,
 extern void kg_columns_free(KgctlColumns *columns);
 
 /*
- * Appends a row as a JSON object and returns NULL. If a cell is invalid,
- * returns the text of an error (malloc'd) and sets *property to the name of the
- * cell's property, or NULL.
+ * Appends a row as a JSON object and returns NULL. If the row or a cell is
+ * invalid, returns the text of an error (malloc'd). Then sets *property to the
+ * name of the invalid cell's property, or NULL.
  */
 extern char *kg_columns_row(const KgctlColumns *columns, const KgctlRows *row,
 							KgBuf *out, const char **property);

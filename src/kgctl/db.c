@@ -104,7 +104,11 @@ take_progress(KgProgress *progress, const char *text)
 	kg_arena_free(arena);
 }
 
-/* Receives notices. arg is the progress of the current statement, or NULL. */
+/*
+ * Receives notices. Takes the progress of a statement, and prints messages for
+ * the user. Logs all other notices at level debug. arg is the progress of the
+ * current statement, or NULL.
+ */
 static void
 take_notice(void *arg, const PGresult *res)
 {
@@ -334,7 +338,7 @@ run_query(KgDb *db, const char *sql, int n, const char *const *values)
 
 /*
  * Runs a command that returns no rows, and requires that the server returns the
- * command tag.
+ * command tag. Otherwise prints an error and returns false.
  */
 static bool
 run_tagged(KgDb *db, const char *sql, const char *tag)
@@ -362,7 +366,10 @@ run_tagged(KgDb *db, const char *sql, const char *tag)
 	return ok;
 }
 
-/* Runs a command whose tag is the text of the command. */
+/*
+ * Runs a command whose tag is the text of the command. Returns false on
+ * failure.
+ */
 static bool
 run_command(KgDb *db, const char *sql)
 {
@@ -401,7 +408,7 @@ kg_db_find(KgDb *db, const char *extensions)
 
 /*
  * Finds the schema of the extension kg_graph or kg_front. Both have the
- * functions that commands call.
+ * functions that commands call. On failure, prints an error and returns false.
  */
 static bool
 find_extension(KgDb *db)
@@ -479,7 +486,10 @@ kg_db_query(KgDb *db, const char *sql, int n, const char *const *values)
 	return NULL;
 }
 
-/* Sets a setting. sql is a statement with the parameters name and value. */
+/*
+ * Sets a setting. sql is a statement with the parameters name and value.
+ * Returns false on failure.
+ */
 static bool
 set(KgDb *db, const char *sql, const char *name, const char *value)
 {
@@ -504,7 +514,7 @@ kg_db_set(KgDb *db, const char *name, const char *value)
  * older library of kg_graph, once loaded, refuses this setting, because that
  * library does not define the setting. Before the library is loaded, any
  * setting is accepted, and loading removes settings that the library does not
- * define.
+ * define. Returns false on failure.
  */
 bool
 kg_db_label(KgDb *db, const char *label)
@@ -621,7 +631,10 @@ call_text(const KgDb *db, const char *function, const char *types, int *n)
 	return kg_buf_detach(&sql);
 }
 
-/* Sets *result to the single value of a call's result as text. */
+/*
+ * Sets *result to the single value of a call's result as text. Returns false on
+ * failure.
+ */
 static bool
 take_value(KgDb *db, PGresult *res, char **result)
 {
@@ -648,7 +661,11 @@ kg_db_call(KgDb *db, const char *function, const char *types,
 	return res != NULL && take_value(db, res, result);
 }
 
-/* Returns the error object that functions of kg_graph write into DETAIL. */
+/*
+ * Returns the error object that functions of kg_graph write into DETAIL. For
+ * another error, returns an object with the code DATABASE, the SQLSTATE and the
+ * message.
+ */
 static char *
 error_object(const PGresult *res, const char *state)
 {

@@ -51,12 +51,15 @@ extern void kg_db_close(KgDb *db);
 extern bool kg_db_commit(KgDb *db);
 extern bool kg_db_rollback(KgDb *db);
 
-/* Begins the next transaction, for the same tenant and with the same token. */
+/*
+ * Begins the next transaction, for the same tenant and with the same token.
+ * Returns false on failure.
+ */
 extern bool kg_db_begin(KgDb *db);
 
 /*
  * Create, release and roll back to a savepoint. At most one savepoint exists at
- * a time.
+ * a time. Each function returns false on failure.
  */
 extern bool kg_db_savepoint(KgDb *db);
 extern bool kg_db_release(KgDb *db);
@@ -76,10 +79,13 @@ extern void kg_db_unchanged(const char *text);
 
 /*
  * kg_db_connect() connects to a database by its connection string. It begins no
- * transaction. Both functions set db->schema to the schema of the extension
- * with one of the given names, which are separated by spaces. If several of
- * them are installed, they take the last in alphabetical order. If none is
- * installed, db->schema is NULL.
+ * transaction. kg_db_find() looks up the extension in the database of an open
+ * connection.
+ *
+ * Both functions set db->schema to the schema of the extension with one of the
+ * given names, which are separated by spaces. If several of them are installed,
+ * they take the last in alphabetical order. If none is installed, db->schema is
+ * NULL. On failure, both print an error and return false.
  */
 extern bool kg_db_connect(KgDb *db, const char *dsn, const char *extension);
 extern bool kg_db_find(KgDb *db, const char *extensions);
@@ -91,12 +97,16 @@ extern bool kg_db_find(KgDb *db, const char *extensions);
 extern PGresult *kg_db_query(KgDb *db, const char *sql, int n,
 							 const char *const *values);
 
-/* Sets a setting until the transaction ends (SET LOCAL). */
+/*
+ * Sets a setting until the transaction ends (SET LOCAL). Returns false on
+ * failure.
+ */
 extern bool kg_db_set(KgDb *db, const char *name, const char *value);
 
 /*
  * Sets the label shown with the following statements of the transaction. When
- * the server reports progress, the progress replaces the label.
+ * the server reports progress, the progress replaces the label. Returns false
+ * on failure.
  */
 extern bool kg_db_label(KgDb *db, const char *label);
 
@@ -161,8 +171,10 @@ extern void kg_report_result(KgDb *db, const PGresult *res);
 #define KG_MAX_TOKEN (32 * 1024)
 
 /*
- * Finds the token: in the file of --token-file, in KGCTL_TOKEN or, if saved is
- * set, in the file that kgctl login writes (in token.c).
+ * Sets *token to the token (malloc'd): from the file of --token-file, from
+ * KGCTL_TOKEN or, if saved is set, from the file that kgctl login writes (in
+ * token.c). Sets it to NULL if there is no token. On failure, prints an error
+ * and returns false.
  */
 extern bool kg_token_find(const KgArgs *args, bool saved, char **token);
 extern bool kg_token_read(const char *path, char **token);

@@ -71,8 +71,8 @@ kg_declared_relation(KgArena *arena, const KgJson *bundle,
 }
 
 /*
- * Removes members that the database adds to a schema, such as the refusal of
- * undeclared arguments.
+ * Returns the schema without the members that the database adds, such as the
+ * refusal of undeclared arguments.
  */
 static KgJson *
 plain_schema(KgArena *arena, const KgJson *schema)

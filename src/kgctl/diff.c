@@ -300,8 +300,8 @@ keep_text(KgDiff *diff, const char *text)
 }
 
 /*
- * Copies a value by writing and parsing its text, so that it outlives the
- * scratch arena.
+ * Returns a copy of a value, made by writing and parsing its text, so that it
+ * outlives the scratch arena.
  */
 static const KgJson *
 keep_value(KgDiff *diff, const KgJson *value)

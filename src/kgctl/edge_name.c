@@ -76,7 +76,8 @@ declared(const KgJson *bundle, const char *relation)
 }
 
 /*
- * Returns the value of the property that distinguishes parallel edges, or NULL.
+ * Returns "PROPERTY: VALUE" for the property that distinguishes parallel edges,
+ * or NULL if the relation has no such property.
  */
 static const char *
 name_key(KgArena *arena, const KgJson *relation, const KgJson *edge)

@@ -155,8 +155,8 @@ complain(KgEmbedder *embedder, const KgFetchResult *result)
 }
 
 /*
- * Reads the vector from {"data": [{"embedding": [...]}]}. Numbers retain their
- * text.
+ * Returns the vector in {"data": [{"embedding": [...]}]}, or NULL if the answer
+ * has another form. Numbers retain their text.
  */
 static KgJson *
 read_vector(KgArena *arena, const KgFetchResult *result)

@@ -46,7 +46,7 @@ extern void kg_exchange_free(KgctlExchange *x);
 
 /*
  * Sends the message to the database for the first time. message is its text in
- * the form for the database.
+ * the form for the database. Returns false if it cannot be sent.
  */
 extern bool kg_exchange_start(KgctlExchange *x, const char *message,
 							  size_t len);

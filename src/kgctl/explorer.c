@@ -42,8 +42,9 @@ add_escaped(KgBuf *out, const char *text)
 }
 
 /*
- * Adds the origins of the authorization servers. Returns false if one has a
- * character that could end the directive of the policy.
+ * Adds the origins of the authorization servers. Prints an error and returns
+ * false in two cases: a URL has no scheme, or its origin has a character that
+ * could end the directive.
  */
 static bool
 add_origins(KgBuf *out, const KgArgs *args)

@@ -250,8 +250,8 @@ on_timer(void *arg, uint32_t events)
 }
 
 /*
- * Accepts an http or https URL with a host. Refuses a URL with a query or a
- * fragment, because no path can be appended to it.
+ * Returns whether the URL is an http or https URL with a host, and without a
+ * query or a fragment. To a URL with these, no path can be appended.
  */
 bool
 kg_fetch_check_url(const char *url)

@@ -78,7 +78,10 @@ map_file(int fd, KgBuf *out)
 	return true;
 }
 
-/* Reads an open file to its end and closes it. */
+/*
+ * Reads an open file to its end and closes it. On failure, prints an error and
+ * returns false.
+ */
 static bool
 read_all(int fd, const char *path, KgBuf *out)
 {
@@ -124,8 +127,9 @@ kg_read_file(const char *path, KgBuf *out)
 }
 
 /*
- * Opens a file one path component at a time, without following links. Replaces
- * openat2() for kernels before 5.6.
+ * Opens a file one path component at a time, without following links. Returns
+ * its descriptor, or -1 and errno on failure. Replaces openat2() for kernels
+ * before 5.6.
  */
 static int
 open_steps(int dir, const char *name, int flags, int mode)
@@ -244,7 +248,10 @@ kg_read_below(const char *dir, const char *name, KgBuf *out)
 	return ok;
 }
 
-/* Writes data to an open file and closes it. */
+/*
+ * Writes data to an open file and closes it. On failure, prints an error and
+ * returns false.
+ */
 static bool
 write_all(int fd, const char *path, const char *data, size_t len)
 {

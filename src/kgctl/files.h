@@ -14,7 +14,10 @@
 /* Maximal size of a file in bytes. jsonb can contain slightly more. */
 #define KG_MAX_FILE ((size_t) 1000 * 1024 * 1024)
 
-/* Reads a file. The path "-" is standard input. */
+/*
+ * Reads a file. The path "-" is standard input. On failure, prints an error and
+ * returns false.
+ */
 extern bool kg_read_file(const char *path, KgBuf *out);
 extern bool kg_write_file(const char *path, const char *data, size_t len,
 						  int mode);
@@ -24,7 +27,8 @@ extern bool kg_is_directory(const char *path);
 /*
  * These functions access files below a directory that another user may have
  * made. They refuse links that lead out of the directory, and files that are
- * not regular.
+ * not regular. kg_exists_below() returns whether there is a file, even if the
+ * functions would refuse it.
  */
 extern bool kg_exists_below(const char *dir, const char *name);
 extern bool kg_read_below(const char *dir, const char *name, KgBuf *out);
@@ -34,7 +38,7 @@ extern bool kg_write_below(const char *dir, const char *name, const char *data,
 /*
  * Lists the files in the directory "name" below dir whose names end in one of
  * the suffixes. A NULL ends the suffixes. The names are sorted. Hidden files
- * are omitted.
+ * are omitted. On failure, prints an error and returns false.
  */
 extern bool kg_list_below(const char *dir, const char *name,
 						  const char *const *suffixes, char ***names,

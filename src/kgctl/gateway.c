@@ -31,8 +31,8 @@ const char kg_gateway_options[] =
 	"--log-level LEVEL\terror, warning, info (default) or debug\n";
 
 /*
- * Returns whether a name has only letters, digits, underscores and dots. The
- * name becomes part of SQL text.
+ * Returns whether a name has only letters, digits, underscores and dots, at
+ * most 127 bytes, and no dot at its start. The name becomes part of SQL text.
  */
 static bool
 plain_name(const char *name)

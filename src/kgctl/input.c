@@ -114,7 +114,7 @@ fail(KgctlInput *in, char *error)
 
 /*
  * Appends more of the file to raw, which must have free space. Sets eof at the
- * end of the file.
+ * end of the file. Returns false on failure.
  */
 static bool
 read_raw(KgctlInput *in)
@@ -183,7 +183,7 @@ fail_compressed(KgctlInput *in, const char *what)
 
 /*
  * Decompresses some bytes of gzip. A file may contain several compressed
- * streams.
+ * streams. Returns false on failure.
  */
 static bool
 inflate_some(KgctlInput *in, char *out, size_t room, size_t *n)
@@ -241,7 +241,10 @@ plain_some(KgctlInput *in, char *out, size_t room, size_t *n)
 	return true;
 }
 
-/* Reads and decodes some bytes of text. Sets *n to 0 at the end of the file. */
+/*
+ * Reads and decodes some bytes of text. Sets *n to 0 at the end of the file.
+ * Returns false on failure.
+ */
 static bool
 decode(KgctlInput *in, char *out, size_t room, size_t *n)
 {

@@ -181,8 +181,9 @@ kg_json_array(KgArena *arena)
 }
 
 /*
- * Makes room for one more element in a vector. A vector grows whenever its
- * length is a power of two (from 4 on), so its capacity need not be stored.
+ * Returns a vector of len elements that has room for one more; it is "old", or
+ * an enlarged copy. A vector grows whenever its length is a power of two (from
+ * 4 on), so its capacity need not be stored.
  */
 static void *
 grow(KgArena *arena, void *old, size_t len, size_t width)

@@ -95,7 +95,7 @@ extern KgJson *kg_json_parse_bundle(KgArena *arena, const char *text,
 /* Returns an item. If it is KG_JSON_RAW, parses its text first. */
 extern const KgJson *kg_json_load(KgArena *arena, const KgJson *item);
 
-/* Create values. Strings are copied. */
+/* Return new values. Strings are copied. */
 extern KgJson *kg_json_new(KgArena *arena, KgJsonKind kind);
 extern KgJson *kg_json_string(KgArena *arena, const char *s, size_t len);
 extern KgJson *kg_json_number(KgArena *arena, const char *s, size_t len);
@@ -159,7 +159,9 @@ extern void kg_json_write_made(KgBuf *out, json_t *made);
 
 /*
  * Finds a member of the outermost object in text, without parsing the text into
- * values. text must be valid JSON, such as a reply of the database.
+ * values. Sets *value and *value_len to the text of the member's value. Returns
+ * false if there is no such member. text must be valid JSON, such as a reply of
+ * the database.
  */
 extern bool kg_json_scan(const char *text, size_t len, const char *key,
 						 const char **value, size_t *value_len);

@@ -127,7 +127,10 @@ read_escape(Reader *r)
 	return true;
 }
 
-/* Reads a string into r->scratch. The opening quote is at r->at. */
+/*
+ * Reads a string into r->scratch. The opening quote is at r->at. Returns false
+ * on failure.
+ */
 static bool
 read_string(Reader *r)
 {
@@ -227,7 +230,10 @@ has_many(const Reader *r, int depth)
 			strcmp(r->keys[2], "items") == 0);
 }
 
-/* Checks an object and returns it unparsed, as a KG_JSON_RAW value. */
+/*
+ * Checks an object and returns it unparsed, as a KG_JSON_RAW value. Returns
+ * NULL if it is invalid.
+ */
 static KgJson *
 read_raw(Reader *r, int depth)
 {

@@ -250,7 +250,10 @@ error_of_row(KgLoad *load, const char *message, const char *property)
 	return error;
 }
 
-/* Prints the error of a row, unless errors are written to a file of rejects. */
+/*
+ * Counts the error of a row, and prints it unless the maximum number of errors
+ * was printed. Does nothing if errors are written to a file of rejects.
+ */
 static void
 report(KgLoad *load, size_t file, unsigned long line, const KgJson *error)
 {
@@ -424,7 +427,10 @@ reject(KgLoad *load, const KgLoadRow *row, KgJson *error)
 	load->counted.rejected++;
 }
 
-/* Reads the verdicts of n rows, counts them and reports the errors. */
+/*
+ * Reads the verdicts of n rows, counts them and reports the errors. Returns
+ * false if the verdicts are malformed.
+ */
 static bool
 take_verdicts(KgLoad *load, size_t first, size_t n, const char *text)
 {
@@ -613,8 +619,9 @@ clear_batch(KgLoad *load)
 }
 
 /*
- * Adds the counts of the batch to the totals and writes them with the position.
- * If the transaction is not committed, the totals are restored.
+ * Adds the counts of the batch to the totals. Unless the whole load is one
+ * transaction, also writes the totals with the position, and commits the batch.
+ * If that fails, restores the totals and returns false.
  */
 static bool
 write_position(KgLoad *load)
@@ -711,6 +718,7 @@ kg_load_flush(KgLoad *load)
 /*
  * Packs the edges after a large load. A caller that sees only a part of the
  * tenant may not pack edges; then a later call of kg_pack() must pack them.
+ * Returns false on other failures.
  */
 static bool
 pack_edges(KgLoad *load)

@@ -91,7 +91,10 @@ typedef struct KgLoadStopped
 extern bool kg_load_stopped(KgLoad *load, KgLoadStopped *stopped);
 extern void kg_load_stopped_free(KgLoadStopped *stopped);
 
-/* Begins a load from the start and discards the previous position. */
+/*
+ * Begins a load from the start and discards the previous position. Returns
+ * false on failure.
+ */
 extern bool kg_load_begin(KgLoad *load);
 
 /*
@@ -105,16 +108,23 @@ extern bool kg_load_row(KgLoad *load, const KgLoadPlace *after,
 
 /*
  * Adds an invalid row with its error. property is the name of the invalid
- * property, or NULL. text is the row in the file.
+ * property, or NULL. text is the row in the file. If the row fills the batch,
+ * writes it. Returns false if the load has stopped.
  */
 extern bool kg_load_bad_row(KgLoad *load, const KgLoadPlace *after,
 							unsigned long line, const char *error,
 							const char *property, const char *text, size_t len);
 
-/* Writes the rows of the current batch. */
+/*
+ * Writes the rows of the current batch. Returns false if the load has stopped.
+ */
 extern bool kg_load_flush(KgLoad *load);
 
-/* Writes the last batch, and records that the load is complete. */
+/*
+ * Writes the last batch, and records that the load is complete. Packs the edges
+ * if many rows were written. If the whole load is one transaction, rolls it
+ * back for a dry run, or if rows were rejected. Returns false on failure.
+ */
 extern bool kg_load_end(KgLoad *load);
 
 #endif /* KG_KGCTL_LOAD_H */

@@ -63,7 +63,10 @@ extern void kg_loop_step(KgLoop *loop, int64_t max_wait);
 extern void kg_loop_run(KgLoop *loop);
 extern void kg_loop_stop(KgLoop *loop);
 
-/* Registers fn, which is called once for each SIGTERM or SIGINT. */
+/*
+ * Registers fn, which is called once for each SIGTERM or SIGINT. Returns false
+ * on failure.
+ */
 extern bool kg_loop_on_signal(KgLoop *loop, KgLoopFn fn, void *arg);
 /*
  * Returns a descriptor that is readable while a SIGTERM or SIGINT is not

@@ -69,7 +69,10 @@ extern bool kg_message_parse(KgMessage *msg, const char *text, size_t len,
 							 char **error);
 extern void kg_message_free(KgMessage *msg);
 
-/* Returns params.name or params.uri, which the header Mcp-Name must repeat. */
+/*
+ * Returns params.name or params.uri, which the header Mcp-Name must repeat.
+ * Returns NULL if the method has no such parameter.
+ */
 extern const char *kg_message_name(const KgMessage *msg);
 
 /* Returns the number of tool calls in the message that have an id. */

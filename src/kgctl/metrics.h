@@ -86,7 +86,9 @@ extern void kg_count_authorizer_time(int64_t us);
 extern void kg_metrics_write(KgBuf *out);
 
 /*
- * Write a line of a metric whose value is determined when the metrics are read.
+ * Write a metric whose value is determined when the metrics are read.
+ * kg_metric_head() writes the lines before its values, and kg_metric_gauge() a
+ * complete gauge.
  */
 extern void kg_metric_head(KgBuf *out, const char *name, const char *type,
 						   const char *help);

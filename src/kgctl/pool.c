@@ -345,7 +345,10 @@ open_conn(Conn *conn)
 		PQsetNoticeReceiver(conn->pg, on_notice, conn);
 }
 
-/* Sends data that libpq could not send at once. */
+/*
+ * Sends data that libpq could not send at once. Returns false if the connection
+ * is broken.
+ */
 static bool
 flush_conn(Conn *conn)
 {
@@ -530,7 +533,7 @@ become_usable(Conn *conn)
 	become_idle(conn);
 }
 
-/* Sends the next statement to prepare. */
+/* Sends the next statement to prepare. Returns false on failure. */
 static bool
 send_prepare(Conn *conn)
 {

@@ -99,13 +99,13 @@ extern KgQuery *kg_pool_health(KgPool *pool, KgQueryDone done, void *arg);
 
 /*
  * Queues a query of the primary's WAL position. Its result is a text for
- * kg_pool_reached().
+ * kg_pool_reached(). Returns NULL if the queue is full.
  */
 extern KgQuery *kg_pool_position(KgPool *pool, KgQueryDone done, void *arg);
 
 /*
  * Queues a query whether a standby has replayed the WAL up to the position. The
- * result is "t" if it has.
+ * result is "t" if it has. Returns NULL if the queue is full.
  */
 extern KgQuery *kg_pool_reached(KgPool *pool, const char *position,
 								KgQueryDone done, void *arg);
@@ -134,7 +134,7 @@ extern void kg_pool_write_connections(const KgPool *pool, const char *name,
 extern PGconn *kg_pg_start(const char *dsn, const char *name);
 /*
  * Watches the connection's socket. The socket may change while libpq tries
- * several hosts.
+ * several hosts. Returns false if it cannot be watched.
  */
 extern bool kg_pg_watch(PGconn *pg, KgLoop *loop, KgWatch **watch,
 						uint32_t events, KgWatchFn fn, void *arg);

@@ -37,8 +37,11 @@ typedef struct KgRateExcess
 } KgRateExcess;
 
 /*
- * Takes a number of calls from the bucket of the bearer of a token, if the
- * bucket contains at least that number. token may be NULL.
+ * Takes a number of calls from the bucket of the bearer of a token. The bucket
+ * must contain at least that number, and the bucket of edges must not be empty.
+ * Returns KG_RATE_OK if this is so. Otherwise returns KG_RATE_EXCEEDED and
+ * fills in *excess, or returns KG_RATE_UNKNOWN if the limits are not cached.
+ * token may be NULL.
  */
 extern KgRateVerdict kg_rates_take(KgRates *rates, const char *token,
 								   size_t calls, KgRateExcess *excess);
@@ -54,10 +57,11 @@ extern void kg_rates_spend(KgRates *rates, const char *token,
 						   unsigned long edges);
 
 /*
- * Returns whether a standby may answer the bearer of a token. It may not in two
- * cases. First, if the database limits the bearer's concurrent calls, because
- * two servers would permit twice as many calls. Second, shortly after a write
- * of the bearer, unless sees_writes is set: then the message contains the WAL
+ * Returns whether a standby may answer the bearer of a token. It may not in
+ * three cases. First, if the bearer's limits are not known yet. Second, if the
+ * database limits the bearer's concurrent calls, because two servers would
+ * permit twice as many calls. Third, shortly after a write of the bearer,
+ * unless sees_writes is set. If it is set, the message contains the WAL
  * position of the write, and the standby waits for it.
  */
 extern bool kg_rates_anywhere(KgRates *rates, const char *token,

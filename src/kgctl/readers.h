@@ -40,7 +40,7 @@ typedef struct KgReadersOptions
 
 /*
  * Creates a pool for each standby. The other options of the pool are those of
- * the primary's pool.
+ * the primary's pool. Returns the standbys.
  */
 extern KgReaders *kg_readers_new(KgLoop *loop, KgPool *primary,
 								 const KgPoolOptions *pool,

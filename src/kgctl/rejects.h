@@ -36,7 +36,8 @@ extern void kg_rejects_close(KgRejects *rejects);
 
 /*
  * Adds a row. item is the row as JSON. If the row is not JSON, item is NULL and
- * text is the row in the file, or NULL.
+ * text is the row in the file, or NULL. Does nothing if there is no file of
+ * rejects.
  */
 extern void kg_rejects_add(KgRejects *rejects, const char *file,
 						   unsigned long line, const KgJson *error,
@@ -44,8 +45,9 @@ extern void kg_rejects_add(KgRejects *rejects, const char *file,
 						   size_t textlen);
 
 /*
- * kg_rejects_write() writes the added rows. kg_rejects_keep() makes the written
- * rows permanent; call kg_rejects_keep() after the batch was committed.
+ * kg_rejects_write() writes the added rows, and returns false on failure.
+ * kg_rejects_keep() makes the written rows permanent; call kg_rejects_keep()
+ * after the batch was committed.
  */
 extern bool kg_rejects_write(KgRejects *rejects);
 extern void kg_rejects_keep(KgRejects *rejects);

@@ -16,8 +16,8 @@ after(const char *text, const char *prefix)
 }
 
 /*
- * Skips the prefix that a front adds to a shard's message: "schema.function(2):
- * [database] REMOTE ERROR: ".
+ * Returns the text without the prefix that a front adds to a shard's message:
+ * "schema.function(2): [database] REMOTE ERROR: ".
  */
 static const char *
 message(const char *text)

@@ -62,8 +62,8 @@ broken_input(KgctlRows *rows)
 }
 
 /*
- * Begins to read the input: skips a byte order mark, and refuses UTF-16 and ZIP
- * archives.
+ * Begins to read the input: skips a byte order mark. Returns KG_ROWS_BROKEN for
+ * UTF-16, a ZIP archive or an input that cannot be read, otherwise KG_ROWS_ROW.
  */
 static KgRowsResult
 begin(KgctlRows *rows)
@@ -112,7 +112,11 @@ take_space(KgctlInput *in)
 	}
 }
 
-/* Skips white space before JSON text, and the opening bracket of an array. */
+/*
+ * Skips white space before JSON text, and the opening bracket of an array.
+ * Returns KG_ROWS_ROW if text follows, and KG_ROWS_END at the end of the input.
+ * Reports broken input.
+ */
 static KgRowsResult
 begin_json(KgctlRows *rows)
 {
@@ -201,7 +205,9 @@ step_item(KgctlRows *rows, char c)
 /*
  * Finds the end of the row that begins at the start of the input. Sets *len to
  * the row's length and returns true. If the input ends first, the rest of the
- * input is the row.
+ * input is the row. If the row is longer than rows->max, its bytes are
+ * discarded and rows->dropped is set. Returns false if the input cannot be
+ * read.
  */
 static bool
 find_end(KgctlRows *rows, bool (*step)(KgctlRows *rows, char c), size_t *len)
@@ -251,6 +257,7 @@ find_end(KgctlRows *rows, bool (*step)(KgctlRows *rows, char c), size_t *len)
 
 /*
  * Sets the row's text to the next bytes of the input, without the line's end.
+ * Sets the row's error if the text is too long, is not UTF-8 or contains NUL.
  */
 static void
 set_text(KgctlRows *rows, size_t len)
@@ -378,8 +385,9 @@ split_cells(KgctlRows *rows)
 }
 
 /*
- * At the end of the input, refuses a row with a quoted cell that is not closed,
- * because the cell may have taken in the rows that should follow.
+ * Called at the end of the input. Returns KG_ROWS_BROKEN if the row has a
+ * quoted cell that is not closed, otherwise KG_ROWS_ROW. Such a cell may have
+ * taken in the rows that should follow.
  */
 static KgRowsResult
 check_open_quote(KgctlRows *rows)
@@ -393,7 +401,10 @@ check_open_quote(KgctlRows *rows)
 							rows->line));
 }
 
-/* Reads the next line as JSON or as a row of cells. */
+/*
+ * Reads the next line as JSON or as a row of cells. Returns whether there is a
+ * row (KgRowsResult).
+ */
 static KgRowsResult
 next_line(KgctlRows *rows)
 {

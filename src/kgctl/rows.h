@@ -68,7 +68,8 @@ extern void kg_rows_free(KgctlRows *rows);
 
 /*
  * Reads the next row and consumes it. The input's offset, hash and line are
- * then those after the row.
+ * then those after the row. Returns whether there is a row, the end of the
+ * input, or a failure.
  */
 extern KgRowsResult kg_rows_next(KgctlRows *rows);
 

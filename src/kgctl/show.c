@@ -25,8 +25,9 @@ is_order(uint32_t code)
 }
 
 /*
- * Writes the visible form of the character at s to piece. Returns the
- * character's length in bytes.
+ * Writes the visible form of the character at s to piece, and sets *len to the
+ * length of this form. If "lines" is false, a line break becomes a space.
+ * Returns the character's length in bytes.
  */
 static size_t
 show_one(const char *s, size_t left, bool lines, char piece[8], size_t *len)

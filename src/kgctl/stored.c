@@ -40,7 +40,10 @@ begin_edges(Reading *r)
 	r->place = IN_EDGES;
 }
 
-/* Appends the text of an array without its brackets. */
+/*
+ * Appends the text of an array without its brackets. Returns false if the text
+ * is not an array.
+ */
 static bool
 add_members(Reading *r, const char *text, size_t len)
 {
@@ -116,7 +119,7 @@ take_edges(Reading *r, const char *text, size_t len)
 
 /*
  * Takes one row of the result of PARTS_SQL: appends it to the text, or passes
- * its edges to each().
+ * its edges to each(). Returns false if the row is malformed or each() fails.
  */
 static bool
 take_part(void *arg, const PGresult *row)

@@ -200,7 +200,7 @@ extern void kg_block_open(KgBlockReader *reader, const bytea *block);
 extern const uint8 *kg_block_edges(KgBlockReader *reader, int64 node,
 								   Size *len);
 
-/* Comparison of int64 values, such as node numbers, for qsort_arg(). */
+/* Compares int64 values, such as node numbers, for qsort_arg(). */
 extern int kg_compare_nodes(const void *a, const void *b, void *arg);
 
 #endif /* KG_ADJACENCY_H */

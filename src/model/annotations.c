@@ -344,8 +344,8 @@ begin_gathering(Parser *parser, Gathered *g)
 }
 
 /*
- * Returns the declared types, or the types of the enum's values if no type is
- * declared.
+ * Returns the declared types. If no type is declared, returns the types of the
+ * enum's values, or object or array if the schema describes members or items.
  */
 static int
 effective_types(const Gathered *g)
@@ -928,7 +928,9 @@ string_field(Parser *parser, const KgType *type, const Gathered *g,
 }
 
 /*
- * Returns the property that is the beginning or the end of validity, or NULL.
+ * Returns the property that is the beginning or the end of validity, or NULL if
+ * the annotation is missing. If the property is no date or date-time, reports
+ * that and returns NULL.
  */
 static const KgField *
 time_field(Parser *parser, const KgType *type, const Gathered *g,
@@ -974,7 +976,10 @@ read_period(Parser *parser, const KgType *type, const Gathered *g)
 	return period;
 }
 
-/* Reads an annotation whose value is a list of distinct property names. */
+/*
+ * Sets *result to the fields in an annotation whose value is a list of distinct
+ * property names, and returns their number. Reports other values.
+ */
 static int
 field_list(Parser *parser, const KgType *type, const Gathered *g,
 		   KgAnnotation which, const KgField ***result)
@@ -1132,8 +1137,8 @@ report_authorize(Parser *parser, const char *member, const JsonbValue *got,
 }
 
 /*
- * Returns a name from a member of x-authorize, or NULL if the name is missing
- * or invalid.
+ * Returns a name from a member of x-authorize, or NULL if the member is
+ * missing. If the name is invalid, reports that and returns NULL.
  */
 static const char *
 authorize_name(Parser *parser, const JsonbValue *object, const char *member)
@@ -1151,7 +1156,11 @@ authorize_name(Parser *parser, const JsonbValue *object, const char *member)
 	return NULL;
 }
 
-/* Returns the property whose value is the id of the authorizer's resource. */
+/*
+ * Returns the property whose value is the id of the authorizer's resource. If
+ * the property does not exist or has an unsuitable type, reports that and
+ * returns NULL.
+ */
 static const KgField *
 resource_field(Parser *parser, const KgType *type, const char *name)
 {
@@ -1319,8 +1328,9 @@ read_id_field(Parser *parser, KgType *type, const Gathered *g)
 #define KG_ID_DIGITS 6
 
 /*
- * Reports a faulty x-id-generate. In a schema that version 0.1.0 stored, the
- * annotation can have any value, because 0.1.0 ignored it.
+ * Reports a faulty x-id-generate in a schema that is not stored yet. In a
+ * schema that version 0.1.0 stored, the annotation can have any value, because
+ * 0.1.0 ignored it.
  */
 static void
 report_generate(Parser *parser, const JsonbValue *got, const char *expected)

@@ -10,7 +10,7 @@
 #include "model/catalog.h"
 
 /*
- * Parses the schema of a type into a KgType in the current memory context.
+ * Returns the type that a schema describes, in the current memory context.
  *
  * Strings and fields of the result may point into schema and definitions, which
  * must live as long as the result. The caller sets type_no, the relation
@@ -25,7 +25,8 @@ extern KgType *kg_type_parse(const char *bundle, const char *name,
 
 /*
  * Parses the schema of a relation's edge properties. Reads only fields and the
- * period of validity.
+ * period of validity. Sets *fields and *period, and returns the number of
+ * fields.
  */
 extern int kg_properties_parse(const Jsonb *schema, const Jsonb *definitions,
 							   const char *path, KgErrorList *errors,

@@ -73,7 +73,10 @@ are_columns(const JsonbValue *value)
 	return true;
 }
 
-/* Reads the member "write" of x-table: the operations that change rows. */
+/*
+ * Reads the member "write" of x-table: the operations that change rows. Returns
+ * false if the value is not an array of such operations.
+ */
 static bool
 read_write(const JsonbValue *value, int *write)
 {

@@ -87,8 +87,8 @@ kg_binding_end(const KgType *edges, int i)
 }
 
 /*
- * Returns the names of columns from a string or an array of strings. Returns
- * NULL if the value is neither.
+ * Returns the names of columns from a string or an array of strings, and sets
+ * *n to their number. Returns NULL if the value is neither, or an empty array.
  */
 extern const char **kg_binding_columns(const JsonbValue *value, int *n);
 

@@ -173,6 +173,7 @@ are_required(Relation relation, const int64 *columns, int n)
 }
 
 /*
+ * Returns whether a complete index serves "=" on these columns (bound_index.h).
  * Uses caches instead of SPI, because the reading tools have no SPI connection.
  */
 bool

@@ -102,7 +102,12 @@ policies_limit(Relation relation, Oid role)
 	return all;
 }
 
-/* Finds a column that an expression compares with a value of the tenant. */
+/*
+ * Searches an expression for a column that is compared with the caller's tenant
+ * or with a claim. Sets *context to the number of the first such column, and
+ * returns true. Returns false if there is no such column. Walks as
+ * expression_tree_walker() does.
+ */
 static bool
 walk_columns(Node *node, void *context)
 {

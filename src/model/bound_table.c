@@ -81,7 +81,10 @@ kg_binding_refuse_write(const KgType *type)
 							"tools");
 }
 
-/* Returns the names of the columns of a top-level property. */
+/*
+ * Returns the names of the columns of a top-level property, and sets *n to
+ * their number. Returns NULL for any other field.
+ */
 static const char **
 names_of(const KgType *type, const KgField *field, int *n)
 {
@@ -261,8 +264,8 @@ report_rows(const KgType *type, const KgBoundTable *table,
 }
 
 /*
- * Finds a column named in the binding. Reports a fault if the column does not
- * exist any more.
+ * Finds a column named in the binding. If the column does not exist any more,
+ * reports a fault and returns false. If name is NULL, returns true.
  */
 static bool
 find_named(const KgType *type, const KgBoundTable *table, const char *name,

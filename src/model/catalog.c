@@ -5,6 +5,8 @@
  * A catalog has a memory context of its own. If the catalog is stale or
  * evicted, its context is freed only at the end of the transaction, because
  * callers have pointers into it.
+ *
+ * A variant is the part of a relation that joins one pair of types (KgVariant).
  */
 #include "postgres.h"
 
@@ -277,7 +279,10 @@ type_of_tool(const KgCatalog *catalog, const TupleTableSlot *slot)
 	return kg_catalog_find_row(catalog, slot_text(slot, 1), slot_text(slot, 2));
 }
 
-/* Adds a row of kg_tool, with the columns that load_tools() selects. */
+/*
+ * Adds a row of kg_tool, with the columns that load_tools() selects. Ignores a
+ * row whose type or relation is not in the catalog.
+ */
 static void
 add_tool(TupleTableSlot *slot, void *arg)
 {
@@ -415,7 +420,7 @@ is_version(const void *entry, const void *wanted)
 
 /*
  * Loads the catalog under the active snapshot, which shows the version
- * "wanted".
+ * "wanted". Adds it to the cache and returns its entry.
  */
 static Entry *
 load_entry(const Wanted *wanted)
@@ -454,9 +459,9 @@ entry_of_version(Wanted *wanted)
 }
 
 /*
- * Updates plain_visibility to the caller's present visibility, independent of
- * the snapshot. plain_visibility is the only part of a catalog that depends on
- * memberships.
+ * Returns the catalog of a cache entry. Before that, sets plain_visibility to
+ * the caller's present visibility, independent of the snapshot.
+ * plain_visibility is the only part of a catalog that depends on memberships.
  */
 static const KgCatalog *
 use(Entry *entry)
@@ -577,9 +582,10 @@ kg_catalog_of_caller(void)
 }
 
 /*
- * Accepts invalidations first. A session that has waited for a row lock, and
- * has not locked a table since, has not processed the invalidations of the
- * commits that it waited for.
+ * Returns the tenant's newest catalog, as visible to the current role. Accepts
+ * invalidations first. A session that waited for a row lock, and has locked no
+ * table since, has not processed the invalidations of the commits that it
+ * waited for.
  */
 const KgCatalog *
 kg_catalog_newest(const char *tenant)

@@ -9,6 +9,8 @@
  * type. Each value that is not NULL has a key (model/key.h). Keys have the
  * same order as the values, so that a filter on the column can use the index
  * of keys.
+ *
+ * A variant is the part of a relation that joins one pair of types (KgVariant).
  */
 #ifndef KG_COLUMN_H
 #define KG_COLUMN_H

@@ -145,11 +145,13 @@ append_int64(StringInfo key, int64 n)
 }
 
 /*
- * Encodes a number as sign, decimal exponent and digits of 0.ddd * 10^exponent.
+ * Returns the key of a number: sign, decimal exponent and digits of 0.ddd *
+ * 10^exponent.
  *
  * The digits have neither leading nor trailing zeros. Two digits are encoded as
  * one byte from 1 to 100, so a byte 0 marks their end. If the number is
- * negative, all bytes after the sign are inverted.
+ * negative, all bytes after the sign are inverted. Returns NULL for NaN and
+ * infinity.
  */
 static bytea *
 encode_number(Numeric number)
@@ -257,7 +259,10 @@ typedef struct Instant
 	int fraction_len;
 } Instant;
 
-/* Reads a date YYYY-MM-DD and sets *julian to its Julian day. */
+/*
+ * Reads a date YYYY-MM-DD and sets *julian to its Julian day. Returns false if
+ * the text at *p is not a date.
+ */
 static bool
 read_date(const char **p, const char *end, int *julian)
 {
@@ -271,7 +276,10 @@ read_date(const char **p, const char *end, int *julian)
 	return true;
 }
 
-/* Reads a time zone, Z or an offset, and sets *zone to seconds from UTC. */
+/*
+ * Reads a time zone, Z or an offset, and sets *zone to seconds from UTC.
+ * Returns false if the text at *p is not a time zone.
+ */
 static bool
 read_zone(const char **p, const char *end, int *zone)
 {
@@ -309,7 +317,10 @@ read_fraction(const char **p, const char *end, Instant *instant)
 	return true;
 }
 
-/* Reads a date-time of RFC 3339. A leap second becomes the second after it. */
+/*
+ * Reads a date-time of RFC 3339. A leap second becomes the second after it.
+ * Returns false for any other text.
+ */
 static bool
 read_datetime(const char *s, int len, Instant *instant)
 {
@@ -332,7 +343,7 @@ read_datetime(const char *s, int len, Instant *instant)
 
 /*
  * Reads an instant: a date-time, or a date, which stands for its beginning in
- * UTC.
+ * UTC. Returns false for any other text.
  */
 static bool
 read_instant(const char *s, int len, Instant *instant)
@@ -566,8 +577,8 @@ kg_text_prefix_high(const char *prefix)
 }
 
 /*
- * Decodes an integer of at most 18 digits from pairs of digits.  Most numbers
- * are such integers.
+ * Decodes an integer of at most 18 digits from pairs of digits. Returns false
+ * for any other number. Most numbers are such integers.
  */
 static bool
 decode_integer(const uint8 *pairs, int n, int exponent, uint8 mask,
@@ -627,7 +638,7 @@ decode_as_integer(const uint8 *p, int len, int64 *value)
 			   p + 4, len - 5, decode_exponent(p, mask), mask, value);
 }
 
-/* Decodes a number that encode_number() has encoded. */
+/* Returns the number that encode_number() has encoded. */
 static Numeric
 decode_number(const uint8 *p, int len)
 {

@@ -62,7 +62,7 @@ extern bool kg_key_is_value(const bytea *key);
 
 /* Compares keys as bytea.  Returns a number below, equal to or above 0. */
 extern int kg_key_compare(const bytea *a, const bytea *b);
-/* qsort() comparison of pointers to keys. */
+/* Compares two pointers to keys, for qsort(). */
 extern int kg_key_sort(const void *a, const void *b);
 
 /*

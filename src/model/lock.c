@@ -185,8 +185,9 @@ kg_lock_pairs(int32 relation_no, const uint32 *hashes, int n)
 }
 
 /*
- * The empty name distinguishes this lock from the locks of bundles, whose names
- * are not empty.
+ * Locks the set of properties that x-ref-fields of the tenant name. The lock is
+ * that of a bundle with an empty name. No bundle has an empty name, so the two
+ * kinds of locks cannot be confused.
  */
 void
 kg_lock_names(const char *tenant)

@@ -27,7 +27,8 @@ extern bool kg_lock_type_exclusive(int32 type_no);
 
 /*
  * Locks a relation. Writers of explicit edges take the shared lock. Changing or
- * dropping the relation takes the exclusive lock.
+ * dropping the relation takes the exclusive lock. Returns true if the session
+ * did not have the lock before.
  */
 extern bool kg_lock_relation_shared(int32 relation_no);
 extern bool kg_lock_relation_exclusive(int32 relation_no);

@@ -10,8 +10,9 @@
 #include "model/period.h"
 
 /*
- * Reads the value of a bound in a document, and its instant as a key. Sets
- * *instant to NULL if the document has no such value.
+ * Reads the value of a bound in a document. Returns false if the document has
+ * no such value. Sets *instant to the key of the value's instant, or to NULL if
+ * the value is not an instant.
  */
 static bool
 bound_of(const KgField *field, const JsonbContainer *document,

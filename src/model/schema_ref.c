@@ -20,7 +20,10 @@ kg_schema_document(const JsonbValue *root)
 	return document;
 }
 
-/* Finds the first object inside the container that has this $anchor. */
+/*
+ * Sets *target to the first object inside the container that has this $anchor.
+ * Returns false if there is no such object.
+ */
 static bool
 find_anchor(const JsonbContainer *container, const char *anchor,
 			JsonbValue *target)

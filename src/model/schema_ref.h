@@ -19,7 +19,10 @@ typedef struct KgSchemaDocument
 	KgDialect dialect;
 } KgSchemaDocument;
 
-/* Returns a document, which points into the root. */
+/*
+ * Returns a KgSchemaDocument for a schema. root is the schema's value. The
+ * result points into it.
+ */
 extern const KgSchemaDocument *kg_schema_document(const JsonbValue *root);
 
 /*

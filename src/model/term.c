@@ -200,9 +200,9 @@ is_ascii(const char *text, int len)
 }
 
 /*
- * Folds case like lower() with the database's collation. In locales that fold
- * only ASCII (C), other letters remain unchanged, in stored terms and in
- * searches alike.
+ * Returns the text with its case folded as by lower() with the database's
+ * collation. In locales that fold only ASCII (C), other letters remain
+ * unchanged, in stored terms and in searches alike.
  */
 static char *
 fold_letters(const char *text, int len)

@@ -31,52 +31,59 @@ typedef struct KgCodeRange
 extern bool kg_in_ranges(pg_wchar c, const KgCodeRange *ranges, int n);
 
 /*
- * Folds a text for search: applies NFKC and lower case, and removes accents,
+ * Returns the text, folded for search: in NFKC and lower case, without accents,
  * points and vowel marks ("ile-de-france"). A run of white space becomes one
  * blank; white space at the beginning and the end is removed.
  */
 extern char *kg_text_fold(const char *text, int len);
 /*
- * Folds a text and truncates it to KG_MAX_TERM_BYTES at a character boundary.
+ * Returns the folded text (kg_text_fold()), truncated to KG_MAX_TERM_BYTES at a
+ * character boundary.
  */
 extern char *kg_term_fold(const char *text, int len);
 
-/* Returns the distinct tokens of a folded text: runs of letters and digits. */
+/*
+ * Sets *tokens to the distinct tokens of a folded text (runs of letters and
+ * digits), and returns their number.
+ */
 extern int kg_term_tokens(const char *folded, char ***tokens);
 
 /* Returns true if byte offset len of the folded text is not inside a word. */
 extern bool kg_term_ends_word(const char *folded, int len);
 
 /*
- * Returns the distinct signs of a folded text: characters that are neither
- * blank nor part of a token.
+ * Sets *signs to the distinct signs of a folded text, and returns their number.
+ * Signs are characters that are neither blank nor part of a token.
  */
 extern int kg_term_signs(const char *folded, char ***signs);
 
 /*
- * Returns the distinct trigrams of a token. A text that contains the token has
- * all these trigrams.
+ * Sets *trigrams to the distinct trigrams of a token, and returns their number.
+ * A text that contains the token has all these trigrams.
  */
 extern int kg_term_trigrams(const char *token, char ***trigrams);
 
 /*
- * Returns the texts by which kg_trigram finds a term. For a token, these are
- * its trigrams, the shorter suffixes at its end, and its pieces. Because of the
- * suffixes, each substring of the token is at the beginning of one of these
- * texts. To tolerate n edits, the token is cut into n + 1 pieces, so at least
- * one piece is unchanged. A piece is stored with the number of characters of
- * the whole token and the number of the piece (":8:1:pha"). No token has this
- * form.
+ * Sets *rows to the texts by which kg_trigram finds a term, and returns their
+ * number. For a token, these are its trigrams, the shorter suffixes at its end,
+ * and its pieces. Because of the suffixes, each substring of the token is at
+ * the beginning of one of these texts.
+ *
+ * To tolerate n edits, the token is cut into n + 1 pieces, so at least one
+ * piece is unchanged. A piece is stored with the number of characters of the
+ * whole token and the number of the piece (":8:1:pha"). No token has this form.
  */
 extern int kg_term_rows(const char *term, char ***rows);
 
 /*
- * Returns the pieces by which a search finds all terms within the permitted
- * number of edits of a text. There are pieces for each length that such a term
- * may have, and for each position to which edits may have moved a piece. A swap
- * of two letters across the border of two pieces changes both pieces. Therefore
- * the letter after a border is also tried in place of the letter before the
- * border.
+ * Sets *probes to the pieces by which a search finds all terms within the
+ * permitted number of edits of a text, and returns their number. There are
+ * pieces for each length that such a term may have, and for each position to
+ * which edits may have moved a piece.
+ *
+ * A swap of two letters across the border of two pieces changes both pieces.
+ * Therefore the letter after a border is also tried in place of the letter
+ * before the border.
  */
 extern int kg_term_probes(const char *text, char ***probes);
 

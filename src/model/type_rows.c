@@ -456,7 +456,10 @@ find_bundle(const KgCatalog *catalog, const text *name)
 				   compare_bundle);
 }
 
-/* Adds a row of kg_entity_type, with the columns of kg_load_types(). */
+/*
+ * Adds a row of kg_entity_type, with the columns of kg_load_types(). Ignores a
+ * row whose bundle is not in the catalog.
+ */
 static void
 add_row(TupleTableSlot *slot, void *arg)
 {

@@ -208,7 +208,10 @@ run_query(KG_EXECUTOR_RUN_PARAMS)
 		});
 }
 
-/* ExecutorFinish, in which AFTER triggers fire. */
+/*
+ * Hook for ExecutorFinish(), which fires AFTER triggers. Meanwhile, a statement
+ * that writes entities is recorded as running.
+ */
 static void
 finish_query(QueryDesc *desc)
 {

@@ -52,7 +52,7 @@ typedef struct KgJsBuild
 extern void kg_emit(KgJsBuild *b, int mask, const KgJsInstr *instr);
 /*
  * Returns the node of the subschema at keyword[/name][/index] of the current
- * node.
+ * node. Raises an error if the subschema is neither an object nor a boolean.
  */
 extern const KgJsNode *kg_compile_sub(KgJsBuild *b, KgKeyword keyword,
 									  const char *name, int len, int index,
@@ -72,7 +72,10 @@ extern int64 kg_keyword_count(const KgJsBuild *b, KgKeyword keyword);
  */
 extern void kg_compile_count(KgJsBuild *b, KgKeyword keyword, KgJsOp op,
 							 int mask);
-/* Returns the value of a boolean keyword, or false if it is absent. */
+/*
+ * Returns the value of a boolean keyword, or false if it is absent. Raises an
+ * error if it is not a boolean.
+ */
 extern bool kg_compile_flag(const KgJsBuild *b, KgKeyword keyword);
 /*
  * Checks the limit of steps and interrupts. Must be called after steps were
@@ -80,8 +83,8 @@ extern bool kg_compile_flag(const KgJsBuild *b, KgKeyword keyword);
  */
 extern void kg_compile_check(const KgJsCompiler *c);
 /*
- * Compiles a pattern. If it cannot be compiled, raises KG_INVALID_INPUT with
- * the keyword's path.
+ * Returns a compiled pattern. If it cannot be compiled, raises KG_INVALID_INPUT
+ * with the keyword's path, or KG_LIMIT_EXCEEDED if it is too large.
  */
 extern const KgPattern *kg_keyword_pattern(const KgJsBuild *b,
 										   KgKeyword keyword,

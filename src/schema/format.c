@@ -9,7 +9,7 @@
 #include "schema/regex.h"
 #include "utils/memutils.h"
 
-/* Accepts a UUID of RFC 4122 with any version and variant. */
+/* Returns true for a UUID of RFC 4122 with any version and variant. */
 static bool
 format_uuid(const char *s, uint32 len)
 {

@@ -22,24 +22,33 @@ extern KgFormatCheck kg_format_find(const char *name, int len,
  */
 extern const char *kg_format_phrase(const char *name, int len);
 
-/* Checks defined in format_time.c. */
+/*
+ * kg_format_date() and the next three functions return true if the string is a
+ * date, time, date-time or duration (in format_time.c).
+ */
 extern bool kg_format_date(const char *s, uint32 len);
 extern bool kg_format_time(const char *s, uint32 len);
 extern bool kg_format_date_time(const char *s, uint32 len);
 extern bool kg_format_duration(const char *s, uint32 len);
-/* Checks defined in format_net.c. */
+/*
+ * kg_format_ipv4() and the other functions below it return true if the string
+ * is an address or host name of this format (in format_net.c).
+ */
 extern bool kg_format_ipv4(const char *s, uint32 len);
 extern bool kg_format_ipv6(const char *s, uint32 len);
 extern bool kg_format_hostname(const char *s, uint32 len);
 /*
- * Accepts a host name of RFC 1123 (letters, digits and hyphens). A-labels are
- * not decoded.
+ * Returns true for a host name of RFC 1123 (letters, digits and hyphens).
+ * A-labels are not decoded.
  */
 extern bool kg_format_ldh_hostname(const char *s, uint32 len);
 extern bool kg_format_idn_hostname(const char *s, uint32 len);
 extern bool kg_format_email(const char *s, uint32 len);
 extern bool kg_format_idn_email(const char *s, uint32 len);
-/* Checks defined in format_uri.c. */
+/*
+ * kg_format_uri() and the next functions return true if the string has this
+ * format (in format_uri.c).
+ */
 extern bool kg_format_uri(const char *s, uint32 len);
 extern bool kg_format_uri_reference(const char *s, uint32 len);
 extern bool kg_format_iri(const char *s, uint32 len);

@@ -118,7 +118,10 @@ obeys(LabelRule rule, const char *label)
 	return kg_pattern_matches(rules[rule], label, strlen(label), &steps);
 }
 
-/* Adds a label to the name. length is its number of bytes as an A-label. */
+/*
+ * Adds a label to the name. length is its number of bytes as an A-label.
+ * Returns false if the name is then too long.
+ */
 static bool
 add_label(Hostname *name, const char *unicode, int length)
 {
@@ -135,8 +138,8 @@ add_label(Hostname *name, const char *unicode, int length)
 }
 
 /*
- * Adds an A-label. If it is decoded and encoded again with IDNA 2008, the
- * result must be the same label.
+ * Adds an A-label. Returns false if it is not valid: if it is decoded and
+ * encoded again with IDNA 2008, the result must be the same label.
  */
 static bool
 add_a_label(Hostname *name, const char *s, int len)
@@ -197,7 +200,11 @@ add_ldh_label(Hostname *name, const char *s, int len)
 	return add_label(name, label, len);
 }
 
-/* Checks the rules that apply to the whole name. */
+/*
+ * Returns whether the name obeys the rules that apply to all its labels
+ * together. Only an international name has such a rule. If one label has
+ * right-to-left letters, all labels must obey the bidi rule of RFC 5893.
+ */
 static bool
 is_whole(const Hostname *name)
 {
@@ -291,8 +298,9 @@ is_ascii(const char *s, int len)
 }
 
 /*
- * Adds a label of IDNA 2008. normalize is false for a host name, which must
- * already be in NFC, and true for an e-mail address (RFC 6531).
+ * Adds a label of IDNA 2008. Returns false if the label is not valid. For a
+ * host name, normalize is false, and the label must already be in NFC. For an
+ * e-mail address (RFC 6531), normalize is true.
  */
 static bool
 add_idn_label(Hostname *name, const char *s, int len, bool normalize)
@@ -361,8 +369,8 @@ is_atext(unsigned char c, bool international)
 }
 
 /*
- * Checks the local part of an e-mail address (RFC 5321): a dot-string or a
- * quoted string.
+ * Returns true for the local part of an e-mail address (RFC 5321): a dot-string
+ * or a quoted string.
  */
 static bool
 is_local_part(const char *s, int len, bool international)

@@ -12,8 +12,8 @@
 /* Returns the text of an embedded document, or NULL. uri has no fragment. */
 extern const char *kg_metaschema_text(const char *uri);
 /*
- * Returns the dialect whose URI is the value of a $schema, or 0 if the dialect
- * is not supported.
+ * Returns the dialect whose URI or short name is the value of a $schema, or 0
+ * if the dialect is not supported.
  */
 extern int kg_metaschema_dialect(const char *uri);
 /*

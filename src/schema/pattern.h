@@ -19,7 +19,9 @@ typedef struct KgPattern KgPattern;
 extern KgPattern *kg_pattern_compile(const char *source, int len,
 									 KgPatternFault *fault, int64 *steps);
 
-/* Compiles a constant pattern of kg_graph, written in PCRE2's syntax. */
+/*
+ * Returns a compiled constant pattern of kg_graph, written in PCRE2's syntax.
+ */
 extern KgPattern *kg_pattern_compile_pcre(const char *source);
 
 /* Returns the pattern's DFA, or NULL if PCRE2 matches it. */

@@ -254,8 +254,9 @@ static const struct
 };
 
 /*
- * Reads the name of a property after \p or \P. Whether the property exists is
- * checked by PCRE2 later.
+ * Reads the name of a property after \p or \P, and adds the property to the
+ * set. Returns false on a syntax error. Whether the property exists is checked
+ * by PCRE2 later.
  */
 static bool
 add_property(Parser *ps, KgCharSet *set, bool negated)
@@ -329,7 +330,7 @@ hex_digits(Parser *ps, int n, pg_wchar *value)
 	return true;
 }
 
-/* Reads the digits after \u and sets *c. */
+/* Reads the digits after \u and sets *c. Returns false on a syntax error. */
 static bool
 unicode_escape(Parser *ps, pg_wchar *c)
 {
@@ -366,6 +367,7 @@ unicode_escape(Parser *ps, pg_wchar *c)
 
 /*
  * Reads an escape that denotes one character, after the backslash, and sets *c.
+ * Returns false on a syntax error.
  */
 static bool
 char_escape(Parser *ps, pg_wchar *c, bool in_class)
@@ -462,7 +464,10 @@ class_atom(Parser *ps, KgCharSet *set, pg_wchar *c)
 	return true;
 }
 
-/* Parses a character class, after its "[". */
+/*
+ * Returns the tree of a character class, read after its "[". Returns NULL on a
+ * syntax error.
+ */
 static KgRegex *
 parse_class(Parser *ps)
 {
@@ -620,7 +625,10 @@ named_backref(Parser *ps)
 	return fail(ps, "no group has this name");
 }
 
-/* Parses an escape outside of a character class, after the backslash. */
+/*
+ * Returns the tree of an escape outside of a character class, read after the
+ * backslash. Returns NULL on a syntax error.
+ */
 static KgRegex *
 parse_escape(Parser *ps)
 {
@@ -671,7 +679,10 @@ parse_escape(Parser *ps)
 	return single(c);
 }
 
-/* Parses a group, after its "(". */
+/*
+ * Returns the tree of a group, read after its "(". Returns NULL on a syntax
+ * error.
+ */
 static KgRegex *
 parse_group(Parser *ps)
 {

@@ -134,7 +134,8 @@ encode(pg_wchar c, unsigned char *bytes)
  * Adds alternative sequences of byte ranges before the node next. They match
  * the code points low..high, whose encodings have equal length. The range is
  * split until each sequence has single bytes, then one range, then full ranges
- * of continuation bytes.
+ * of continuation bytes. result is the node of previous alternatives, or -1.
+ * Returns the node of all alternatives.
  */
 static int
 same_length_range(Builder *b, const unsigned char *low,
@@ -242,8 +243,9 @@ build_repeat(Builder *b, const KgRegex *re, int next)
 }
 
 /*
- * Builds a sequence in a loop instead of recursively, because its tree is
- * nested to the left and may be as deep as the pattern is long.
+ * Builds the nodes of a sequence, and returns its first node. The tree of a
+ * sequence is nested to the left and may be as deep as the pattern is long. So
+ * the function uses a loop instead of a recursion.
  */
 static int
 build_sequence(Builder *b, const KgRegex *re, int next)
@@ -402,7 +404,8 @@ accepts_at_end(Builder *b, const int *nodes, int n, bool at_start)
 
 /*
  * Returns the state for the current set of NFA nodes. Creates the state if it
- * does not exist.
+ * does not exist. If the DFA would become too large, sets b->failed and returns
+ * DFA_DEAD. Also returns DFA_DEAD for an empty set.
  */
 static uint16
 find_state(Builder *b, bool at_start)
@@ -530,8 +533,8 @@ build_states(Builder *b, int root)
 }
 
 /*
- * Copies the transitions to a table. A row is identified by the index of its
- * first column.
+ * Returns the DFA, with the transitions copied to a table. A row is identified
+ * by the index of its first column.
  */
 static KgDfa *
 export_table(const Builder *b, MemoryContext owner)

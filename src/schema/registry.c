@@ -592,7 +592,8 @@ add_document(KgJsRegistry *registry, const char *uri, const KgJsVal *schema,
 
 /*
  * Finds a document by its URI among the caller's resources and the embedded
- * meta-schemas.
+ * meta-schemas, and sets *schema to it. Returns false if there is no such
+ * document.
  */
 static bool
 supplied_document(const KgJsRegistry *registry, const char *uri,

@@ -20,8 +20,9 @@ typedef struct KgJsPlace
 typedef struct KgJsRegistry KgJsRegistry;
 
 /*
- * Creates a registry. Its hash tables are allocated in the context work, all
- * other data in the current context.
+ * Returns a new registry. Its hash tables are allocated in the context work,
+ * all other data in the current context. Raises an error if the dialect in the
+ * options is unknown.
  */
 extern KgJsRegistry *kg_registry_create(const KgSchemaOptions *options,
 										MemoryContext work);

@@ -191,8 +191,8 @@ kg_eval_in_place(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 
 /*
  * Evaluates a subschema whose failure is not a violation, such as "not" or
- * "if". Reports no violation. If the instance is valid, adds the members that
- * the subschema has evaluated to seen.
+ * "if". Returns true if the instance is valid, and then adds the members that
+ * the subschema has evaluated to seen. Reports no violation.
  */
 static bool
 test_in_place(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
@@ -221,7 +221,7 @@ test_in_place(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 /*
  * Returns the target of a $dynamicRef: the anchor in the outermost resource of
  * the dynamic scope that has it. If anchor is NULL, searches for a
- * $recursiveAnchor.
+ * $recursiveAnchor. Returns "otherwise" if no resource has the anchor.
  */
 static const KgJsNode *
 dynamic_target(KgJsRun *run, const KgJsFrame *frame, const char *anchor,
@@ -331,8 +331,8 @@ run_if(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 /* ---- nodes ---- */
 
 /*
- * Runs an instruction that evaluates subschemas. Only the subschemas report
- * violations.
+ * Runs an instruction that evaluates subschemas. Returns true if the value is
+ * valid. Only the subschemas report violations.
  */
 static bool
 run_nested(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
@@ -382,7 +382,10 @@ run_nested(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 	}
 }
 
-/* Runs the node's instructions for the type of val. */
+/*
+ * Runs the node's instructions for the type of val. Returns true if val is
+ * valid.
+ */
 static bool
 run_code(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 		 KgJsSeen *seen)
@@ -451,9 +454,9 @@ run_code(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 }
 
 /*
- * Runs a node with unevaluatedItems or unevaluatedProperties. The node has its
- * own set of evaluated members, which is then merged into the set of its
- * parent.
+ * Runs a node with unevaluatedItems or unevaluatedProperties. Returns true if
+ * val is valid. The node has its own set of evaluated members, which is then
+ * merged into the set of its parent.
  */
 static bool
 run_tracked(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,

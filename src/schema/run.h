@@ -77,8 +77,9 @@ extern bool kg_eval(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 					KgJsSeen *seen);
 extern void kg_run_refill(KgJsRun *run);
 /*
- * Evaluates a subschema on the current instance. The subschema is the value of
- * a keyword or, if index is not -1, an item of the value.
+ * Evaluates a subschema on the current instance. Returns true if the instance
+ * is valid. The subschema is the value of a keyword or, if index is not -1, an
+ * item of the value.
  */
 extern bool kg_eval_in_place(KgJsRun *run, const KgJsFrame *frame,
 							 const KgJsNode *node, KgKeyword keyword, int index,
@@ -118,8 +119,8 @@ extern bool kg_run_multiple(KgJsRun *run, const char *number,
 							const char *divisor);
 
 /*
- * Matches a string with a pattern, and adds the steps of the match to the cost
- * of the evaluation.
+ * Returns true if a string matches a pattern. Adds the steps of the match to
+ * the cost of the evaluation.
  */
 static inline bool
 kg_run_matches(KgJsRun *run, const KgPattern *pattern, const KgJsVal *val)

@@ -6,7 +6,10 @@
 
 #include "schema/run.h"
 
-/* Evaluates the value of a property against a node, with a frame. */
+/*
+ * Evaluates the value of a property against a node, with a frame. Returns true
+ * if the value is valid.
+ */
 static pg_noinline bool
 eval_framed(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 			KgKeyword keyword, const char *sub, uint32 sub_len,
@@ -106,7 +109,8 @@ find_property(const KgJsObjectPlan *plan, const KgJsObjectWalk *w,
 
 /*
  * Evaluates a member that "properties" does not declare: against
- * patternProperties, then additionalProperties.
+ * patternProperties, then additionalProperties. Returns true if the member is
+ * valid.
  */
 static bool
 eval_undeclared(KgJsRun *run, const KgJsFrame *frame,

@@ -62,7 +62,7 @@ typedef struct KgSchemaError
 extern struct KgError *kg_schema_size_error(const Jsonb *schema);
 
 /*
- * Compiles a schema in the current memory context.
+ * Returns a schema, compiled in the current memory context.
  *
  * If the schema does not conform to its meta-schema, the dialect is unknown or
  * a $ref cannot be resolved, raises KG_INVALID_INPUT with the JSON Pointer of
@@ -72,8 +72,8 @@ extern KgSchema *kg_schema_compile(const Jsonb *schema,
 								   const KgSchemaOptions *options);
 
 /*
- * Compiles a schema like kg_schema_compile(), but does not validate the schema
- * by its meta-schema. Used for the meta-schemas.
+ * Returns a compiled schema like kg_schema_compile(), but does not validate the
+ * schema by its meta-schema. Used for the meta-schemas.
  */
 extern KgSchema *kg_schema_compile_unchecked(const Jsonb *schema,
 											 const KgSchemaOptions *options);

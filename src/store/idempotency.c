@@ -314,8 +314,9 @@ has_verdict(const JsonbContainer *item, const char *name)
 }
 
 /*
- * Writes an error of a stored reply. If "seen" is false, the caller does not
- * see the entity now, and only the members code and path are written.
+ * Writes an error of a stored reply, without the member referenced_by. If
+ * "seen" is false, the caller does not see the entity now, and only the members
+ * code and path are written.
  */
 static void
 write_error(KgJsonWriter *w, const JsonbValue *error, bool seen)

@@ -26,8 +26,9 @@
 #include "utils/timestamp.h"
 
 /*
- * Maximum length of a part of a text, and of a word in the part; see
- * model/term.h.
+ * A text is split into parts for the search if it is too long for a term
+ * (model/term.h). Maximum length of a part in bytes, and of a word of a part in
+ * characters. A longer word is cut into overlapping pieces.
  */
 #define KG_PART_BYTES 200
 #define KG_PART_CHARS (2 * KG_MEMORY_WORD_CHARS)

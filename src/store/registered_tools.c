@@ -102,7 +102,9 @@ kg_stored_definition(const char *tenant, const char *name,
 
 /*
  * Compares a version that is sent again with the stored version, which
- * read_stored() has read. Only the deprecation may differ; it is then updated.
+ * read_stored() has read. If the definitions differ, an error is raised. If
+ * only the deprecation differs, it is updated, and the result is
+ * KG_TOOL_DEPRECATED. Otherwise the result is KG_TOOL_UNCHANGED.
  */
 static KgToolVerdict
 keep_stored(const char *tenant, const KgStoredTool *tool)
@@ -190,7 +192,8 @@ kg_remove_tool(const char *tenant, const char *name, const bytea *precedence)
 
 /*
  * Sets a new version of the catalog in all rows of kg_bundle. If only one row
- * had it, a deletion of that row could restore an earlier version.
+ * had it, a deletion of that row could restore an earlier version. If the
+ * tenant has no bundle, sets it in the tenant's row.
  */
 void
 kg_touch_catalog(const char *tenant)

@@ -34,8 +34,9 @@ typedef enum KgToolVerdict
 } KgToolVerdict;
 
 /*
- * Stores a version of a tool. Raises KG_ALREADY_EXISTS if another tool has one
- * of its names, or if the version is stored with a different definition.
+ * Stores a version of a tool. Returns whether it was created, deprecated or
+ * left unchanged. Raises KG_ALREADY_EXISTS if another tool has one of its
+ * names, or if the version is stored with a different definition.
  */
 extern KgToolVerdict kg_store_tool(const char *tenant,
 								   const KgStoredTool *tool);

@@ -1,4 +1,4 @@
-"""The small bundle test/data/product.json, more of its entities, and random calls about them."""
+"""The small bundle test/data/product.json, copies of its entities, and random calls of tools about them."""
 import json
 import os
 

@@ -1,9 +1,9 @@
 """
-The options that every test program with random parts has: --seed and --rounds.
+The options of every test program with random parts: --seed and --rounds.
 
-The same seed and number of rounds make the same calls.  Both have their values for
-scripts/check in the program; scripts/explore gives other seeds.  No program looks at
-a clock to know when it is done.
+Two runs with the same seed and number of rounds make the same calls. The defaults of
+both options are the values for scripts/check. scripts/explore sets other seeds. The
+number of rounds ends a program, never the time.
 """
 import argparse
 import os

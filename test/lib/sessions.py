@@ -1,4 +1,4 @@
-"""Sessions of psql for the random tests: what they are given, what they may answer."""
+"""Sessions of psql for the random tests: their scripts, and the SQLSTATEs that they may return."""
 import os
 import subprocess
 import sys

@@ -1,7 +1,7 @@
 """
 Random SELECTs over typed tables, in the manner of sqlsmith: each expression has the
-type that its place wants.  Every statement orders its rows by all of their columns, so
-that the answer is one, however the rows are found.
+type that its position requires. Every statement sorts its rows by all columns, so every
+correct plan gives the same result.
 """
 
 NUMBERS = ["0", "1", "2", "3", "7", "1.5", "-4", "1000000", "250", "NULL::numeric"]

@@ -41,9 +41,10 @@ ALTER ROLE bplan_reader SET kg_graph.max_unindexed = 1000;
 \c - bplan_reader
 SET max_parallel_workers_per_gather = 0;
 -- Returns "index", the tables that a statement of the call reads without an index,
--- or the error of the call. "Limit": a count without a filter reads up to
--- kg_graph.max_total rows, and a selection without one up to kg_graph.max_visited.
--- Groups without a filter need all rows, so no index helps.
+-- or the error of the call. A table is marked "Limit" if its sequential scan is below
+-- a Limit node. This is correct: without a filter, a count reads at most
+-- kg_graph.max_total rows, and a selection at most kg_graph.max_visited rows. Groups
+-- without a filter need all rows, so an index cannot help.
 CREATE FUNCTION pg_temp.scans(tool text, arguments jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   detail text;

@@ -30,7 +30,7 @@ typedef struct KgctlBundle
 /*
  * Reads a bundle. Checks everything that needs no database: the layout,
  * duplicate names and the outer structure. Prints faults as file:line on
- * standard error.
+ * standard error, and returns false if there are any.
  */
 extern bool kg_bundle_read(const char *path, KgctlBundle *bundle);
 extern void kg_bundle_free(KgctlBundle *bundle);
@@ -51,7 +51,7 @@ extern bool kg_bundle_complain(const KgJson *at, const char *fmt, ...)
 
 /*
  * Checks the outer structure of the payload, and duplicate entities and tools
- * (in bundle/check.c).
+ * (in bundle/check.c). Prints faults, and returns false if there are any.
  */
 extern bool kgctl_bundle_check(KgctlBundle *bundle);
 
@@ -97,8 +97,9 @@ extern const KgJson *kg_bundle_locate(KgctlBundle *bundle,
 									  const char *pointer);
 
 /*
- * Writes the payload as a directory. If the directory already has files,
- * refuses unless force is set.
+ * Writes the payload as a directory. On failure, prints an error and returns
+ * false. It is a failure if the directory already has files, unless force is
+ * set.
  */
 extern bool kg_bundle_write(const KgJson *payload, const char *path,
 							bool force);

@@ -120,7 +120,8 @@ typedef KgJson *(*Parse)(KgArena *arena, const char *text, size_t len,
 
 /*
  * Parses the text of a stored bundle. If the text is empty, no bundle is
- * stored, and *stored becomes NULL.
+ * stored, and *stored becomes NULL. On failure, prints an error and returns
+ * false.
  */
 static bool
 parse_stored(KgDb *db, Parse parse, KgArena *arena, const KgBuf *text,
@@ -212,6 +213,7 @@ const KgCommand kg_command_diff = {"diff",
 
 /*
  * Writes the payload to a directory, a JSON or YAML file, or standard output.
+ * On failure, prints an error and returns false.
  */
 static bool
 write_out(const KgArgs *args, const KgJson *payload)
@@ -344,7 +346,11 @@ suggestion_options(KgArena *arena, const KgArgs *args)
 	return text.data;
 }
 
-/* Prints the suggested types and the next command to run on standard error. */
+/*
+ * Prints the numbers of suggested types and relations, and the next command to
+ * run, on standard error. Does nothing if the bundle goes to standard output,
+ * or with --quiet.
+ */
 static void
 report_suggestion(const KgArgs *args, const KgJson *payload)
 {

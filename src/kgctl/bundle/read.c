@@ -14,7 +14,10 @@
 
 static const char not_inside[] = "expected a relative path inside the bundle";
 
-/* Parses the text of a file. The suffix of the path determines the format. */
+/*
+ * Returns the value of a file's text. The suffix of the path determines the
+ * format. On failure, prints an error and returns NULL.
+ */
 static KgJson *
 parse_text(KgctlBundle *bundle, const char *path, const KgBuf *text)
 {
@@ -113,7 +116,10 @@ known_keys(const KgJson *object, const char *const *keys)
 	return ok;
 }
 
-/* Appends the items in a file, which contains one item or an array of items. */
+/*
+ * Appends the items in a file, which contains one item or an array of items. On
+ * failure, prints an error and returns false.
+ */
 static bool
 append_items(KgctlBundle *bundle, KgJson *items, KgJson *value)
 {
@@ -160,7 +166,8 @@ append_directory(KgctlBundle *bundle, KgJson *items, const char *dir,
 
 /*
  * Reads items from the member <what>_file, <what>_path or <what> of entry. At
- * most one of these members may be present.
+ * most one of these members may be present. On failure, prints an error and
+ * returns false.
  */
 static bool
 read_items(KgctlBundle *bundle, const char *dir, const KgJson *entry,
@@ -194,7 +201,7 @@ read_items(KgctlBundle *bundle, const char *dir, const KgJson *entry,
 
 /*
  * Reads a schema from the member schema_file or schema. Sets *schema to NULL if
- * the type has neither member.
+ * the type has neither member. On failure, prints an error and returns false.
  */
 static bool
 read_schema(KgctlBundle *bundle, const char *dir, const KgJson *entry,
@@ -322,7 +329,10 @@ read_manifest(KgctlBundle *bundle, const char *dir)
 	return NULL;
 }
 
-/* Makes the payload from the manifest. */
+/*
+ * Makes the payload from the manifest. On failure, prints an error and returns
+ * false.
+ */
 static bool
 read_parts(KgctlBundle *bundle, const char *dir, const KgJson *manifest,
 		   const KgJson *types)

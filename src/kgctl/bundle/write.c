@@ -123,7 +123,10 @@ write_type(const Writer *w, const KgJson *entry, KgJson *types)
 	return ok;
 }
 
-/* Writes a list of the payload to a separate file, if the list has items. */
+/*
+ * Writes a list of the payload to a separate file, if the list has items.
+ * Returns false on failure.
+ */
 static bool
 write_list(const Writer *w, KgJson *manifest, const char *what)
 {

@@ -24,6 +24,7 @@ extern bool kg_is_yaml(const char *path);
 
 /*
  * Writes a value as YAML. kg_yaml_parse() of the text returns an equal value.
+ * Returns false on failure.
  */
 extern bool kg_yaml_write(KgBuf *out, const KgJson *value);
 

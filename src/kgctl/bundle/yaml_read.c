@@ -141,7 +141,10 @@ is_spelled(const char *s, size_t len, const char *const *words)
 	return false;
 }
 
-/* Returns the number after the prefix "0o" (octal) or "0x" (hexadecimal). */
+/*
+ * Returns the number after the prefix "0o" (octal) or "0x" (hexadecimal). If
+ * the number may be beyond 64 bits, reports an error and returns NULL.
+ */
 static KgJson *
 read_based(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 {
@@ -195,9 +198,9 @@ read_decimal(Reader *r, const char *s)
 }
 
 /*
- * Interprets an unquoted scalar by the core schema of YAML 1.2.2, section
- * 10.3.2. Refuses numbers that JSON cannot represent or that other versions of
- * YAML interpret differently.
+ * Returns the value of an unquoted scalar, by the core schema of YAML 1.2.2,
+ * section 10.3.2. Refuses numbers that JSON cannot represent or that other
+ * versions of YAML interpret differently, and then returns NULL.
  */
 static KgJson *
 read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
@@ -296,7 +299,11 @@ read_sequence(Reader *r, int depth)
 	return NULL;
 }
 
-/* Returns the name of a member, for which any scalar's text is accepted. */
+/*
+ * Returns the name of a member, for which any scalar's text is accepted. For a
+ * merge key or a name that JSON cannot represent, reports an error and returns
+ * NULL.
+ */
 static KgJson *
 read_key(Reader *r, const yaml_event_t *event)
 {
@@ -399,7 +406,10 @@ read_node(Reader *r, yaml_event_t *event, int depth)
 	return value;
 }
 
-/* Reads one document, and the events before and after it. */
+/*
+ * Returns the value of one document. Reads the events before and after it, too.
+ * Returns NULL on failure.
+ */
 static KgJson *
 read_document(Reader *r)
 {

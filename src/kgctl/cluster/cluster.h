@@ -43,7 +43,7 @@ typedef struct KgctlPlace
 
 /*
  * Connects to the front, waits until no other cluster command runs, and reads
- * the list of shards.
+ * the list of shards. Returns false on failure.
  */
 extern bool kg_cluster_open(KgCluster *c, const KgArgs *args);
 extern void kg_cluster_close(KgCluster *c);
@@ -56,13 +56,17 @@ extern bool kg_cluster_read_shards(KgCluster *c);
 extern KgShard *kg_cluster_shard(KgCluster *c, const char *name);
 extern bool kg_shard_connect(KgCluster *c, KgShard *shard);
 
-/* Runs a statement in a database of the cluster and discards its result. */
+/*
+ * Runs a statement in a database of the cluster and discards its result.
+ * Returns false on failure.
+ */
 extern bool kg_cluster_do(KgCluster *c, KgDb *db, const char *sql, int n,
 						  const char *const *values);
 
 /*
  * Runs a statement in a database of the cluster. Sets *value to the first value
- * of its result (malloc'd), or to NULL if the result has no row.
+ * of its result (malloc'd), or to NULL if the result has no row or this value
+ * is null. Returns false on failure.
  */
 extern bool kg_cluster_ask(KgCluster *c, KgDb *db, const char *sql, int n,
 						   const char *const *values, char **value);
@@ -82,13 +86,16 @@ extern bool kg_place_require(KgCluster *c, const char *tenant,
 							 const KgctlPlace *place);
 
 /*
- * Sets *state to the tenant's state in the shard: "open", "frozen",
- * "dropping", or NULL if the shard does not have the tenant.
+ * Sets *state to the tenant's state in the shard: "open", "frozen", "dropping",
+ * or NULL if the shard does not have the tenant. Returns false on failure.
  */
 extern bool kg_shard_has(KgCluster *c, KgShard *shard, const char *tenant,
 						 char **state);
 
-/* Deletes a tenant from a shard, in several transactions. */
+/*
+ * Deletes a tenant from a shard, in several transactions. Returns false on
+ * failure.
+ */
 extern bool kg_shard_drop(KgCluster *c, KgShard *shard, const char *tenant);
 
 /* Prints an error of the command. Returns false. */
@@ -99,7 +106,10 @@ extern bool kg_cluster_refuse(KgCluster *c, const char *fmt, ...)
 extern bool kg_cluster_say(const KgCluster *c, const char *what,
 						   const char *name, const char *rest);
 
-/* Sets *version to the version of an extension in a database (malloc'd). */
+/*
+ * Sets *version to the version of an extension in a database (malloc'd).
+ * Returns false on failure.
+ */
 extern bool kg_cluster_version(KgCluster *c, KgDb *db, const char *extension,
 							   char **version);
 

@@ -80,7 +80,7 @@ show_rows(KgCluster *c, const char *sql, const char *format)
 
 /*
  * Prints the tenants that are not in the shard of their directory entry, or are
- * in another shard too.
+ * in another shard too. Returns false on failure.
  */
 static bool
 show_differences(KgCluster *c)
@@ -101,7 +101,8 @@ show_differences(KgCluster *c)
  * Returns whether the shard's keys may be replaced by those of the first shard.
  * Dumps do not contain shared secrets. So if the first shard was restored from
  * a dump, only the other shards have the secrets, and replacing the keys would
- * lose them.
+ * lose them. Then prints an error and returns false, unless the option
+ * --delete-keys permits it.
  */
 static bool
 may_delete(KgCluster *c, KgShard *from, const char *const *keys)
@@ -135,7 +136,7 @@ may_delete(KgCluster *c, KgShard *from, const char *const *keys)
 
 /*
  * Copies the token keys that belong to no tenant from the first shard to
- * another.
+ * another. Returns false on failure.
  */
 static bool
 copy_keys(KgCluster *c, KgShard *to)
@@ -171,7 +172,7 @@ copy_keys(KgCluster *c, KgShard *to)
 
 /*
  * Creates the shared secret, by which all shards sign cursors and
- * notifications.
+ * notifications. Returns false on failure.
  */
 static bool
 make_secret(KgCluster *c, KgShard *first)
@@ -188,7 +189,7 @@ make_secret(KgCluster *c, KgShard *first)
 /*
  * Copies the secrets that all shards share. A secret of the first shard
  * replaces that of another shard. The first shard gets only secrets that it
- * lacks, for example after a restore.
+ * lacks, for example after a restore. Returns false on failure.
  */
 static bool
 copy_secrets(KgCluster *c, KgShard *from, KgShard *to)
@@ -242,7 +243,8 @@ copy_gateways(KgCluster *c, KgShard *to)
 
 /*
  * For each key of the shard, records in the directory which claim of its tokens
- * names the tenant, or the tenant to which the key belongs.
+ * names the tenant, or the tenant to which the key belongs. Returns false on
+ * failure.
  */
 static bool
 note_keys(KgCluster *c, KgShard *shard)
@@ -275,7 +277,7 @@ note_keys(KgCluster *c, KgShard *shard)
 /*
  * Copies keys and secrets from the first shard to all other shards. So a key
  * that was disabled or deleted in the first shard is disabled or deleted in
- * each shard, too.
+ * each shard, too. Returns false on failure.
  */
 static bool
 sync_all(KgCluster *c)
@@ -325,7 +327,8 @@ run_sync(KgCluster *c)
 
 /*
  * Requires that the database does not have the extension kg_front, because
- * kg_front and kg_graph have functions with equal names.
+ * kg_front and kg_graph have functions with equal names. Otherwise prints an
+ * error and returns false.
  */
 static bool
 require_no_front(KgCluster *c, KgShard *shard)
@@ -344,6 +347,7 @@ require_no_front(KgCluster *c, KgShard *shard)
 
 /*
  * Requires that the database is a shard of this cluster, or can become a shard.
+ * Otherwise prints an error and returns false.
  */
 static bool
 prepare_shard(KgCluster *c, KgShard *shard)
@@ -381,7 +385,10 @@ prepare_shard(KgCluster *c, KgShard *shard)
 	return true;
 }
 
-/* Sets the shard's number: its existing number, or the next free number. */
+/*
+ * Sets the shard's number: its existing number, or the next free number.
+ * Returns false on failure.
+ */
 static bool
 number_shard(KgCluster *c, KgShard *shard)
 {
@@ -444,8 +451,8 @@ enter_shard(KgCluster *c, const KgShard *shard)
 }
 
 /*
- * Tests whether the front accepts the shard's row, before any other database is
- * changed. The row itself is written last.
+ * Returns whether the front accepts the shard's row. Called before any other
+ * database is changed. The row itself is written last.
  */
 static bool
 try_entry(KgCluster *c, const KgShard *shard)
@@ -543,7 +550,8 @@ make_tenant(KgCluster *c, const char *tenant, KgShard *shard)
 
 /*
  * Requires that the tenant is in the shard "here" and no longer in the shard of
- * its directory entry. This state follows from the restore of a database.
+ * its directory entry. Otherwise prints an error and returns false. This state
+ * follows from the restore of a database.
  */
 static bool
 require_gone(KgCluster *c, const char *tenant, const KgctlPlace *place,
@@ -634,7 +642,10 @@ run_drop_shard(KgCluster *c)
 
 /* ---- status ---- */
 
-/* Prints the state of the cluster. Any fault makes the exit code 1. */
+/*
+ * Prints the state of the cluster. Any fault makes the exit code 1. Returns
+ * false if there is a fault or the state cannot be read.
+ */
 static bool
 run_status(KgCluster *c)
 {
@@ -692,8 +703,9 @@ static const struct
 };
 
 /*
- * Requires that the front is a primary. Commands that write refuse a standby,
- * because its data may be outdated.
+ * Requires that the front is a primary; otherwise prints an error and returns
+ * false. Commands that write refuse a standby, because its data may be
+ * outdated.
  */
 static bool
 require_primary(KgCluster *c)

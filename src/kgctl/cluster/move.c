@@ -135,7 +135,8 @@ copy(Move *m)
 /*
  * Sets *digest to a digest of all exported lines, independent of their order.
  * The digest excludes numbers, which an import may replace. It also excludes
- * records of calls, because reading calls continue and are recorded.
+ * records of calls, because reading calls continue and are recorded. Returns
+ * false on failure.
  */
 static bool
 digest_of(Move *m, KgShard *shard, char **digest)
@@ -170,7 +171,7 @@ is_same(Move *m, bool *same)
 
 /*
  * Makes the copy, unless an earlier run has made an equal copy. An incomplete
- * or outdated copy is deleted first.
+ * or outdated copy is deleted first. Returns false on failure.
  */
 static bool
 make_copy(Move *m)
@@ -204,8 +205,10 @@ make_copy(Move *m)
 /* ---- the steps ---- */
 
 /*
- * Sets *missing to the names of objects that the tenant needs and that the new
- * shard lacks, or to NULL.
+ * Runs the query "needed" in the old shard. Passes its result to the query
+ * "missing_of" in the new shard. Sets *missing to the names of the objects that
+ * the tenant needs and that the new shard lacks, or to NULL. On failure, prints
+ * an error and returns false.
  */
 static bool
 ask_missing(Move *m, const char *needed, const char *missing_of, char **missing)
@@ -226,7 +229,8 @@ ask_missing(Move *m, const char *needed, const char *missing_of, char **missing)
 
 /*
  * Requires that roles with a grant exist on the other server, because roles
- * belong to a server.
+ * belong to a server. Otherwise prints an error and returns false. The option
+ * --create-roles permits missing roles.
  */
 static bool
 require_roles(Move *m)
@@ -253,7 +257,8 @@ require_roles(Move *m)
 
 /*
  * Requires that the functions of tools and authorizers exist in the other
- * database.
+ * database. Otherwise prints an error and returns false. The option
+ * --without-functions permits that functions are missing.
  */
 static bool
 require_functions(Move *m)
@@ -307,7 +312,10 @@ thaw_in(Move *m, KgShard *shard)
 		m->c, &shard->db, "SELECT @.kg_thaw_tenant($1)", 1, values);
 }
 
-/* Freezes the tenant. If it cannot be frozen in time, it stays in use. */
+/*
+ * Freezes the tenant. If it cannot be frozen in time, it stays in use, and the
+ * function returns false.
+ */
 static bool
 freeze(Move *m)
 {
@@ -352,7 +360,7 @@ flip(Move *m)
 
 /*
  * Finishes a move: calls already go to "to", and the original is deleted from
- * "from".
+ * "from". Returns false on failure.
  */
 static bool
 finish(Move *m)
@@ -375,7 +383,10 @@ finish(Move *m)
 						   "WHERE tenant = $1 AND shard = $2");
 }
 
-/* Undoes a move: deletes the copy in the shard "to", and thaws the original. */
+/*
+ * Undoes a move: deletes the copy in the shard "to", and thaws the original.
+ * Returns false on failure.
+ */
 static bool
 give_up(Move *m)
 {
@@ -393,7 +404,8 @@ give_up(Move *m)
 
 /*
  * Connects to a shard and requires that it has the front's version of the
- * extension, because a move uses functions of that version.
+ * extension, because a move uses functions of that version. On failure, prints
+ * an error and returns false.
  */
 static bool
 connect_one(Move *m, KgShard *shard)
@@ -424,7 +436,11 @@ connect_both(Move *m, KgShard *from, KgShard *to)
 	return connect_one(m, from) && connect_one(m, to);
 }
 
-/* Continues a move that an earlier run began. */
+/*
+ * Continues a move that an earlier run began. Does nothing if no move was
+ * begun. "wanted" is the shard of this command. If it is the shard from which
+ * the tenant moves, undoes the move. Returns false on failure.
+ */
 static bool
 go_on(Move *m, const KgctlPlace *place, const KgShard *wanted)
 {
@@ -475,8 +491,8 @@ move(Move *m, KgShard *wanted)
 }
 
 /*
- * Returns the options of an import. They contain a name that identifies all
- * parts of one import.
+ * Returns the options of an import. They contain the tenant's name, which
+ * identifies all parts of one import.
  */
 static char *
 import_options(const KgCluster *c, const char *tenant)

@@ -41,7 +41,7 @@ shard_of(KgShard *shard)
 
 /*
  * Checks that the database can be upgraded. Sets *done if the database already
- * has the version.
+ * has the version. If it cannot be upgraded, prints an error and returns false.
  */
 static bool
 look_at(KgCluster *c, const Member *m, const char *version, bool *done)
@@ -144,7 +144,10 @@ upgrade(KgCluster *c, const Member *m, const char *version)
 	return ok;
 }
 
-/* Checks all databases before it upgrades the first. */
+/*
+ * Upgrades all databases of the cluster, after it has checked all of them. On
+ * failure, prints an error and returns false.
+ */
 static bool
 upgrade_all(KgCluster *c, const char *version)
 {

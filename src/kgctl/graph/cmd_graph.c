@@ -164,7 +164,7 @@ reads_table(const KgJson *declared)
 
 /*
  * Writes a file for each item of a list of types or relations, except those
- * that read tables.
+ * that read tables. Returns false on failure.
  */
 static bool
 write_each(KgGraph *graph, const KgGraphFormat *format, const char *list,

@@ -100,20 +100,24 @@ extern void kg_graph_entity(KgGraph *graph, const char *type, KgJson *item);
 extern void kg_graph_edge(KgGraph *graph, KgJson *edge);
 
 /*
- * Prints an error in the file. Line 0 means that the line is unknown. Returns
- * false.
+ * Prints an error in the file, unless the maximum number of errors was printed.
+ * Line 0 means that the line is unknown. Returns false.
  */
 extern bool kg_graph_complain(KgGraph *graph, unsigned long line,
 							  const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * Returns the new name that an option --map gives to a name in the file. ""
- * means that the property is left out.
+ * Returns the new name that an option --map gives to a name in the file, or the
+ * name itself if there is no such option. "" means that the property is left
+ * out.
  */
 extern const char *kg_graph_map(const KgGraph *graph, const char *name);
 
-/* Appends the rest of the input to out, without a byte order mark. */
+/*
+ * Appends the rest of the input to out, without a byte order mark. On failure,
+ * prints an error and returns false.
+ */
 extern bool kg_graph_slurp(KgGraph *graph, KgctlInput *in, KgBuf *out);
 
 /* ---- writing ---- */

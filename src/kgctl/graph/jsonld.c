@@ -357,7 +357,10 @@ json_literal(Reader *r, const KgJson *value)
 	return term;
 }
 
-/* Sets *literal to the literal of a value. type is its datatype, or NULL. */
+/*
+ * Sets *literal to the literal of a value. type is its datatype, or NULL. On
+ * failure, prints an error and returns false.
+ */
 static bool
 typed_literal(Reader *r, const Context *context, const KgJson *value,
 			  const char *type, KgTerm *literal)
@@ -433,7 +436,7 @@ add_object(Reader *r, const Context *context, const KgTerm *subject,
 
 /*
  * Adds the values of a map. Ignores the map's keys, which are languages or an
- * index.
+ * index. Returns false on failure.
  */
 static bool
 add_map(Reader *r, const Context *context, const KgTerm *subject,
@@ -528,7 +531,7 @@ add_types(Reader *r, const Context *context, const KgTerm *subject,
 
 /*
  * Reads a member whose name is a keyword such as @type. Refuses keywords that
- * kgctl does not support.
+ * kgctl does not support. On failure, prints an error and returns false.
  */
 static bool
 take_keyword(Reader *r, const Context *context, const KgTerm *subject,

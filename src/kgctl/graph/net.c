@@ -222,7 +222,10 @@ names_of(const KgGraph *graph, const char *list, const char *member)
 	return names ? names : "none";
 }
 
-/* Returns the id in the node's properties, or NULL. */
+/*
+ * Returns the id in the node's properties. Returns NULL if the id property is
+ * missing, has several values or is not an id.
+ */
 static const char *
 own_id(const KgGraph *graph, const KgNode *node, const char *field)
 {

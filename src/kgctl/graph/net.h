@@ -43,7 +43,10 @@ extern void kg_net_free(KgNet *net);
 /* Returns the node of a key. Creates the node if it does not exist. */
 extern KgNode *kg_net_node(KgNet *net, const char *key);
 
-/* Adds a link. Properties can be added to it afterwards. */
+/*
+ * Adds a link to the net and returns it. Properties can be added to it
+ * afterwards.
+ */
 extern KgNetLink *kg_net_link(KgNet *net, KgNode *from, const char *name,
 							  KgNode *to, unsigned long line);
 
@@ -53,7 +56,8 @@ extern void kg_net_value(KgNet *net, KgJson *properties, const char *name,
 
 /*
  * Sets the type and the id of a node from a handle, "type:id" or
- * "bundle/type:id". Does nothing if the bundle does not have the type.
+ * "bundle/type:id". Does nothing if the type has no prefix and the bundle does
+ * not have the type.
  */
 extern void kg_net_handle(KgNet *net, KgNode *node, const char *handle);
 

@@ -223,7 +223,8 @@ local_name(KgRdf *rdf, const char *iri)
 
 /*
  * Sets the type and the id of a node from an IRI of the form BASE TYPE/ID
- * (rdf.h). From another IRI, only sets the id.
+ * (rdf.h). From another IRI, only sets the id. Does nothing for a blank node,
+ * or if the node has an id.
  */
 static void
 name_node(KgRdf *rdf, KgNode *node)
@@ -262,7 +263,8 @@ node_of(KgRdf *rdf, const KgTerm *term)
 
 /*
  * Sets a node's type to that RDF class of the node which is an entity type of
- * the bundle. If the node has no such class, uses its first class.
+ * the bundle. If several classes are, prints an error. If the node has no such
+ * class, uses its first class.
  */
 static void
 type_node(KgRdf *rdf, const Subject *subject, KgNode *node)

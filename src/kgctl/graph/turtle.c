@@ -141,7 +141,10 @@ complain_relative(Reader *r, const SerdNode *node)
 		(const char *) node->buf);
 }
 
-/* Sets *iri to the absolute IRI of a node. The IRI is in the graph's arena. */
+/*
+ * Sets *iri to the absolute IRI of a node. The IRI is in the graph's arena. On
+ * failure, prints an error and returns false.
+ */
 static bool
 expand(Reader *r, const SerdNode *node, const char **iri)
 {

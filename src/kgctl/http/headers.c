@@ -86,7 +86,8 @@ is_local(const char *authority)
 }
 
 /*
- * Returns whether an authority is a local host, or is a value of the option.
+ * Returns whether an authority is a local host, or is permitted by a value of
+ * the option.
  */
 static bool
 host_allowed(const char *host, const KgArgs *args, const char *option)
@@ -198,7 +199,8 @@ is_address(const char *host)
 
 /*
  * Prevents DNS rebinding: checks Host always, and Origin if the request has it.
- * A monitoring request may use the server's address as Host, or omit Host.
+ * A monitoring request may use the server's address as Host, or omit Host. If a
+ * check fails, prepares the refusal and returns false.
  */
 bool
 kg_headers_origin(KgctlRequest *req, bool is_probe)
@@ -288,7 +290,8 @@ check_line(void *cls, enum MHD_ValueKind kind, const char *key,
  * 5.5), and no NUL in the target, because the path would end there. Before
  * release 1.0, libmicrohttpd joins continued lines and ends a line at a NUL.
  * But its pointers still refer to the received bytes, so omitted bytes appear
- * as a gap between two headers.
+ * as a gap between two headers. If a check fails, prepares the refusal and
+ * returns false.
  */
 bool
 kg_headers_wellformed(KgctlRequest *req, const char *method,
@@ -341,7 +344,8 @@ count_header(void *cls, enum MHD_ValueKind kind, const char *key,
 /*
  * Checks that a proxy in front of the gateway has delimited the request as
  * libmicrohttpd has. Refuses a repeated header that may occur once, two lengths
- * of a body, and a body with an unknown end (RFC 9112, 6.1).
+ * of a body, and a body with an unknown end (RFC 9112, 6.1). If a check fails,
+ * prepares the refusal and returns false.
  */
 bool
 kg_headers_single(KgctlRequest *req)
@@ -390,7 +394,7 @@ refuse_token(KgctlRequest *req, unsigned status, const char *error,
 
 /*
  * Sets *token to the bearer token, or to NULL if the request has no token and
- * needs none.
+ * needs none. If it needs a token, prepares the refusal and returns false.
  */
 bool
 kg_headers_token(KgctlRequest *req, const char **token)
@@ -464,7 +468,10 @@ decode_base64(const char *s, size_t len, KgBuf *out)
 	return true;
 }
 
-/* Decodes a header value, which may have the form =?base64?...?= */
+/*
+ * Decodes a header value, which may have the form =?base64?...?=, into out.
+ * Returns false if the value is malformed.
+ */
 static bool
 decode_header(const char *value, KgBuf *out)
 {
@@ -550,8 +557,10 @@ refuse(KgctlRequest *req, int code, const char *text)
 }
 
 /*
- * Determines whether the message uses the modern or the legacy protocol.
- * Requires that the header and _meta agree.
+ * Determines whether the message uses the modern or the legacy protocol. Sets
+ * *legacy_revision to the revision of a legacy client, or to NULL. The header
+ * and _meta must agree, and a batch needs a revision that has batches.
+ * Otherwise prepares the refusal and returns false.
  */
 bool
 kg_headers_protocol(KgctlRequest *req, KgMessage *msg,

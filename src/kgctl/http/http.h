@@ -120,7 +120,12 @@ struct KgctlRequest
 	char method[40]; /* method of the message, for the log */
 };
 
-/* Functions of http/server.c */
+/*
+ * kg_http_start() starts the server, and returns false on failure.
+ * kg_http_drain() begins the shutdown, and kg_http_stop() frees the server.
+ * kg_http_suspend() makes libmicrohttpd stop reading a connection while its
+ * call runs, and kg_http_resume() ends this. (In http/server.c.)
+ */
 extern bool kg_http_start(KgHttp *http);
 extern void kg_http_stop(KgHttp *http);
 extern void kg_http_drain(KgHttp *http);
@@ -129,8 +134,8 @@ extern void kg_http_suspend(KgctlRequest *req);
 
 /* Functions of http/request.c */
 /*
- * kg_http_begin() is called after the request line was received, and creates
- * the request. kg_http_completed() frees it.
+ * kg_http_begin() is called after the request line was received, and returns a
+ * new request. kg_http_completed() frees it.
  */
 extern void *kg_http_begin(void *cls, const char *target,
 						   struct MHD_Connection *mhd);
@@ -158,7 +163,12 @@ extern bool kg_probe_route(KgctlRequest *req, const char *url,
  */
 extern void kg_probe_forget(KgctlRequest *req);
 
-/* Functions that answer a request (in http/reply.c). */
+/*
+ * These functions answer a request (in http/reply.c). kg_http_reply() answers
+ * with a text of the media type "type". kg_http_reply_result() answers with a
+ * text inside a result of libpq, which it takes over. kg_http_reply_text()
+ * answers with plain text, and kg_http_reply_error() with a JSON-RPC error.
+ */
 extern void kg_http_reply(KgctlRequest *req, unsigned status, const char *type,
 						  const char *text, size_t len);
 extern void kg_http_reply_result(KgctlRequest *req, unsigned status,
@@ -183,7 +193,11 @@ extern void kg_http_header(KgctlRequest *req, const char *name,
 						   const char *value);
 extern enum MHD_Result kg_http_send(KgctlRequest *req);
 
-/* Functions of http/stream.c */
+/*
+ * kg_stream_start() answers a request by a stream of events. kg_stream_event()
+ * sends a message as an event, and kg_stream_comment() a comment.
+ * kg_stream_end() ends the stream. (In http/stream.c.)
+ */
 extern void kg_stream_start(KgctlRequest *req);
 extern void kg_stream_event(KgctlRequest *req, const char *json, size_t len);
 extern void kg_stream_comment(KgctlRequest *req);
@@ -220,7 +234,11 @@ extern bool kg_explorer_load(KgHttp *http);
 extern bool kg_explorer_route(KgctlRequest *req, const char *url,
 							  const char *method);
 
-/* Functions of oauth.c */
+/*
+ * kg_oauth_metadata() answers the request of the gateway's OAuth metadata.
+ * kg_oauth_challenge() adds the header WWW-Authenticate to a refusal; error is
+ * its OAuth error code, or NULL. (In oauth.c.)
+ */
 extern void kg_oauth_metadata(KgctlRequest *req);
 extern void kg_oauth_challenge(KgctlRequest *req, const char *error);
 /* Returns the length of the origin (scheme, host and port) of a URL. */

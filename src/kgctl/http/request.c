@@ -318,7 +318,8 @@ on_done(void *arg, KgAnswer *answer)
 }
 
 /*
- * Returns whether the message must wait, because LISTEN must be active before a
+ * Creates the subscriber of a message that requests a subscription. Returns
+ * whether the message must wait, because LISTEN must be active before the
  * subscription is requested from the database.
  */
 static bool

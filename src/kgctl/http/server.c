@@ -297,7 +297,8 @@ log_mhd(void *arg, const char *fmt, va_list args)
 
 /*
  * Starts a daemon of libmicrohttpd for one listening socket, and watches it in
- * the event loop.
+ * the event loop. Returns the daemon, and sets *watch. On failure, prints an
+ * error, and *watch is NULL.
  */
 static struct MHD_Daemon *
 start_daemon(KgHttp *http, int fd, long max_connections, KgWatch **watch)
@@ -373,7 +374,7 @@ kg_http_start(KgHttp *http)
 
 /*
  * Begins the shutdown: refuses new connections, ends the subscriptions, and
- * waits for the running calls.
+ * waits for the running calls. A second call ends the event loop at once.
  */
 void
 kg_http_drain(KgHttp *http)

@@ -34,8 +34,8 @@ static void write_type(Writer *w, const KgJson *schema);
 /* ---- names ---- */
 
 /*
- * Returns the name of a type in PascalCase: KnownIssue for known_issue, Cites
- * for CITES.
+ * Returns a new name of a type in PascalCase (KnownIssue for known_issue, Cites
+ * for CITES), followed by the suffix. Adds a number if the name is taken.
  */
 static const char *
 pascal(Writer *w, const char *text, const char *suffix)
@@ -462,8 +462,8 @@ write_schema(Writer *w, const KgJson *schema)
 }
 
 /*
- * Writes the type of a schema. For a schema that contains itself, writes
- * "unknown".
+ * Writes the type of a schema. Writes "unknown" for a schema that contains
+ * itself or is nested too deeply.
  */
 static void
 write_type(Writer *w, const KgJson *schema)

@@ -565,9 +565,9 @@ try_drop(void *arg)
 }
 
 /*
- * Drops a bundle: applies an empty bundle of the name, then deletes the
- * bundle's row. So the checks of an apply report objects that still refer to
- * the bundle.
+ * Drops a bundle and returns the reply: applies an empty bundle of the name,
+ * then deletes the bundle's row. So the checks of an apply report objects that
+ * still refer to the bundle.
  */
 Jsonb *
 kg_bundle_drop(const char *name, const Jsonb *options)

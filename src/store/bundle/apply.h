@@ -8,8 +8,9 @@
 #include "store/bundle/bundle.h"
 
 /*
- * Applies a bundle. Needs write access. Raises one error that lists all faults.
- * With the option dry_run, the faults are in the result and nothing is written.
+ * Applies a bundle, and returns the reply of kg_apply_bundle(). Needs write
+ * access. Raises one error that lists all faults. With the option dry_run, the
+ * faults are in the reply and nothing is written.
  */
 extern Jsonb *kg_bundle_apply(const Jsonb *bundle, const Jsonb *options);
 
@@ -20,8 +21,8 @@ extern Jsonb *kg_bundle_apply(const Jsonb *bundle, const Jsonb *options);
 extern Jsonb *kg_bundle_apply_text(const text *bundle, const Jsonb *options);
 
 /*
- * Deletes a bundle with all its contents. Raises an error if other bundles
- * refer to it.
+ * Deletes a bundle with all its contents, and returns the reply of
+ * kg_drop_bundle(). Raises an error if other bundles refer to it.
  */
 extern Jsonb *kg_bundle_drop(const char *name, const Jsonb *options);
 

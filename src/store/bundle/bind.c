@@ -87,8 +87,9 @@ require_column(const KgBindingDraft *bind, const char *name, const char *path)
 }
 
 /*
- * Reads a member that is a string or an array of strings. Returns NULL if it
- * is missing.
+ * Reads a member that is a string or an array of strings, and sets *n to their
+ * number. Returns NULL if the member is missing. Raises an error if it has
+ * another type.
  */
 static const char **
 read_strings(const JsonbContainer *object, const char *key, const char *path,
@@ -203,7 +204,8 @@ read_columns(KgBindingDraft *bind)
 
 /*
  * Reads the names of the id's columns from the mapping, or else from the
- * table's primary key.
+ * table's primary key. Raises an error if neither names columns, or a column
+ * cannot be used.
  */
 static void
 read_id(KgBindingDraft *bind)
@@ -841,7 +843,8 @@ write_table(KgJsonWriter *w, const KgBindingDraft *bind)
 
 /*
  * Returns the property for a name in the mapping, which may name a property or
- * a column.
+ * a column. Raises an error if it names neither, or a column that the binding
+ * does not include.
  */
 static const char *
 property_of(const KgBindingDraft *bind, const char *name, const char *path)

@@ -20,7 +20,7 @@ extern Jsonb *kg_bind_table(const char *bundle, const char *table,
  * Returns a bundle with a type for each table of the schema that has a primary
  * key and that the caller may read. Foreign keys among these tables become
  * references. A table whose rows only join two of these tables becomes a
- * relation instead.
+ * relation instead. Raises an error if there is no such table.
  */
 extern Jsonb *kg_suggest_bindings(const char *schema, const Jsonb *options);
 

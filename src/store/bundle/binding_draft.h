@@ -81,7 +81,10 @@ extern void kg_draft_begin(KgBindingDraft *draft, const KgCatalog *catalog,
  * drafts.
  */
 extern void kg_draft_refer(KgBindingDraft *draft);
-/* Returns the handle of the type that a foreign key refers to, or NULL. */
+/*
+ * Returns the name ("type" or "bundle/type") of the type that a foreign key
+ * refers to, or NULL.
+ */
 extern const char *kg_draft_target(const KgBindingDraft *draft,
 								   const KgDraftKey *key);
 

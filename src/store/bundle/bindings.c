@@ -468,7 +468,7 @@ check_binding(KgApply *apply, const KgPayloadType *payload)
 
 /*
  * Returns the bound type (a type with a table) to which a field of a stored
- * type refers.
+ * type refers. Returns NULL if the field does not refer to a bound type.
  */
 static const KgType *
 bound_target(const KgApply *apply, const KgField *field)
@@ -519,8 +519,9 @@ find_counting(const KgApply *apply, const char *relation)
 
 /*
  * Checks a reference of a stored type to a bound type (a type with a table).
- * The property must be indexed, because a search from the row back to the
- * entity uses the index.
+ * Reports the first requirement that the reference does not meet. The property
+ * must be indexed, because a search from the row back to the entity uses the
+ * index.
  */
 static void
 check_stored_field(KgApply *apply, const KgPayloadType *payload,

@@ -77,8 +77,9 @@ typedef struct KgApply
 #define KG_MAX_DIFF 1000000
 
 /*
- * bundle/outcome.c: collects the numbers of written rows of each type or
- * relation, and the handles of entities that a dry run shows.
+ * kg_apply_counts() returns the counts of written rows of a type or relation,
+ * and adds them to *counts if they are missing. kg_apply_sample() collects the
+ * handle ("type:id") of an entity that a dry run shows. (In bundle/outcome.c.)
  */
 extern KgCounts *kg_apply_counts(KgApply *apply, List **counts,
 								 const char *name);
@@ -95,7 +96,9 @@ extern void kg_apply_warn(KgApply *apply, char *text);
  */
 extern void kg_bundle_definitions(KgApply *apply);
 extern bool kg_bundle_changes_definitions(const KgApply *apply);
-/* Returns the stored bundle, or NULL. */
+/*
+ * Returns the stored bundle of the payload's name, or NULL if it is not stored.
+ */
 extern const KgBundle *kg_bundle_stored(const KgApply *apply);
 
 /* bundle/check.c: collects all faults of the payload against the catalog. */
@@ -111,7 +114,10 @@ extern void kg_bundle_check_others(KgApply *apply);
 extern bool kg_bundle_check_depth(KgApply *apply, const Jsonb *schema,
 								  const char *what, const char *type,
 								  const char *path);
-/* Reports a schema that does not compile with the payload's definitions. */
+/*
+ * Reports a schema that does not compile with the payload's definitions.
+ * Warnings of the compilation are added to the warnings of the apply.
+ */
 extern void kg_bundle_check_compiles(KgApply *apply, const Jsonb *schema,
 									 const char *what, const char *type,
 									 const char *path);
@@ -195,13 +201,17 @@ extern void kg_bundle_check_authorize(const KgApply *apply, Oid caller);
 extern void kg_bundle_write_types(KgApply *apply);
 /*
  * Deletes the stored types that the payload lacks. Call it after the entities
- * of these types are deleted.
+ * of these types are deleted. Raises an error if a type still has entities.
  */
 extern void kg_bundle_delete_types(KgApply *apply);
 
 /*
- * bundle/unique.c: writes and deletes the unique values of properties that an
- * x-ref-field begins or ceases to name.
+ * kg_bundle_lock_names() locks, if necessary, the set of properties, types and
+ * relations that schemas of the tenant name. kg_bundle_lock_unique() locks the
+ * types that gain a unique property, one that an x-ref-field names.
+ * kg_bundle_gains_unique() returns whether the type gains such a property.
+ * kg_bundle_clear_unique() deletes the stored values of these properties. (In
+ * bundle/unique.c.)
  */
 extern void kg_bundle_lock_names(KgApply *apply);
 extern void kg_bundle_lock_unique(KgApply *apply);
@@ -248,8 +258,10 @@ extern void kg_bundle_tally_end(KgApply *apply);
 extern void kg_bundle_check_kept(KgApply *apply);
 
 /*
- * bundle/registered.c: writes the registered tools of the bundle, as the
- * extension's owner.
+ * kg_bundle_lock_registered() locks the tenant's tools if the apply may change
+ * them. kg_bundle_write_registered() writes the registered tools of the bundle.
+ * It raises KG_FORBIDDEN if a tool changes and admin is false. Both run as the
+ * extension's owner. (In bundle/registered.c.)
  */
 extern void kg_bundle_lock_registered(const KgApply *apply);
 extern void kg_bundle_write_registered(KgApply *apply, bool admin);

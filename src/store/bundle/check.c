@@ -157,8 +157,8 @@ check_fields(KgApply *apply, KgPayloadType *type)
 }
 
 /*
- * Reports a stored reference whose values are integers, if the ids of its
- * target type become strings.
+ * Reports a change of a type's ids from integers to strings, because a property
+ * of a stored type refers to them by integers.
  */
 static void
 report_integer(KgApply *apply, const KgType *type, const KgField *field,

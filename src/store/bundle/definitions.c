@@ -14,7 +14,8 @@
 
 /*
  * Returns whether the key is a keyword whose value is the URI of another schema
- * document.
+ * document. A value that begins with "#" names no other document. For
+ * "$schema", only a URI among the definitions counts.
  */
 static bool
 names_document(const JsonbValue *key, const JsonbValue *value,

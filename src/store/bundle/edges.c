@@ -1,6 +1,8 @@
 /*
  * bundle/edges.c
  *	  Writing a bundle's explicit edges, as the caller, in batches.
+ *
+ * A variant is the part of a relation that joins one pair of types (KgVariant).
  */
 #include "postgres.h"
 
@@ -86,7 +88,10 @@ key_of(const Triples *triples, const Triple *triple)
 	return triples->keys ? triples->keys[triple->item] : "";
 }
 
-/* Compares by the primary key of edges. */
+/*
+ * Compares two triples by the primary key of edges. Returns a number below,
+ * equal to or above 0.
+ */
 static inline int
 compare_keys(const Triple *x, const char *x_key, const Triple *y,
 			 const char *y_key)
@@ -277,7 +282,10 @@ report_turned(KgApply *apply, const Triples *triples)
 	}
 }
 
-/* Sorts by the primary key of edges and reports duplicates. */
+/*
+ * Sorts by the primary key of edges. Reports duplicates, and removes all but
+ * the first edge of each key.
+ */
 static void
 sort_triples(KgApply *apply, Triples *triples)
 {
@@ -678,8 +686,9 @@ begin_again_if_anew(KgApply *apply, const Triple *triples, int n)
 
 /*
  * Checks all edges of a batch before they are written, and reports faults in
- * the order of the payload. The trigger would raise an error at the first
- * fault, and does not know the indexes in the payload.
+ * the order of the payload. Returns false if the apply has any faults. The
+ * trigger would raise an error at the first fault, and does not know the
+ * indexes in the payload.
  */
 static bool
 check_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
@@ -710,8 +719,9 @@ check_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
 }
 
 /*
- * Writes changed edges of the payload in the order of the primary key. Edges
- * that are written one after the other are then adjacent in the index.
+ * Checks and writes changed edges of the payload in the order of the primary
+ * key. Edges that are written one after the other are then adjacent in the
+ * index. Writes nothing if there are faults.
  */
 static void
 write_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,

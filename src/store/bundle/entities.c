@@ -540,7 +540,7 @@ report_kept(KgApply *apply, const KgType *type, const KgPayloadItem *item)
 
 /*
  * Counts some items of a type as created, updated or unchanged, by comparing
- * the stored rows.
+ * the stored rows. Reports items that a trigger prevented from being written.
  */
 static void
 review_items(KgApply *apply, const KgType *type, const KgPayloadItem *items,
@@ -698,7 +698,7 @@ revalidate(KgApply *apply, const KgType *type, const char *id,
  * deletion then waits for this statement, or this statement for the deletion,
  * and no rows are derived from a deleted entity. Also reads rows committed
  * after the transaction's snapshot, because they were written under the
- * previous schema.
+ * previous schema. Returns the rows, which are empty after the last entity.
  */
 static SPITupleTable *
 next_rows(const KgApply *apply, const KgType *type, const char *after)
@@ -716,9 +716,9 @@ next_rows(const KgApply *apply, const KgType *type, const char *after)
 }
 
 /*
- * Raises an error if the caller does not see one of the entities. The caller
- * chose the schema, so validation errors could reveal the contents of hidden
- * entities.
+ * Raises an error if the caller does not see one of the entities, or if the
+ * transaction's snapshot does not show a row. The caller chose the schema, so
+ * validation errors could reveal the contents of hidden entities.
  */
 static void
 require_seen(const KgApply *apply, const KgUserContext *caller,

@@ -245,7 +245,11 @@ read_types(KgPayload *payload, const JsonbContainer *root, KgErrorList *errors)
 	}
 }
 
-/* Reads the member "key": ["property"]. */
+/*
+ * Returns the property that the member "key": ["property"] names, or NULL if
+ * the member is missing. If it does not name exactly one property, reports that
+ * and returns NULL.
+ */
 static const char *
 key_member(const JsonbContainer *object, const char *path, KgErrorList *errors)
 {

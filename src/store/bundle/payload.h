@@ -136,15 +136,15 @@ typedef struct KgPayload
 } KgPayload;
 
 /*
- * Reads a bundle, and checks names and shapes. kg_bundle_check() checks types,
- * entities and references.
+ * Returns the payload of a bundle. Adds faults of names and shapes to errors.
+ * kg_bundle_check() checks types, entities and references.
  */
 extern KgPayload *kg_payload_read(const KgDocument *document,
 								  KgErrorList *errors);
 
 /*
- * Parses JSON text, which must stay at its address as long as the payload is
- * used. Raises the errors of jsonb_in().
+ * Returns a document that was parsed from JSON text. The text must stay at its
+ * address as long as the payload is used. Raises the errors of jsonb_in().
  */
 extern KgDocument *kg_document_of_text(const char *text, int len,
 									   int max_errors);

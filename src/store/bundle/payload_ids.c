@@ -56,7 +56,10 @@ compare_sets(const void *a, const void *b)
 				  (*(KgPayloadSet *const *) b)->type_name);
 }
 
-/* Items of one type from several members of "entities" share a table. */
+/*
+ * Creates the tables. Items of one type from several members of "entities"
+ * share a table.
+ */
 void
 kg_payload_ids_make(KgPayload *payload)
 {
@@ -121,8 +124,9 @@ kg_item_find(const KgItemTable *table, const char *id)
 }
 
 /*
- * Returns for each end the table of its type. The ends on one side of the
- * edges mostly have one type.
+ * Returns for each end the table of its type, or NULL if the type is not a type
+ * of the payload's bundle. The ends on one side of the edges mostly have one
+ * type.
  */
 static const KgItemTable **
 tables_of(const KgPayload *payload, const KgEdgeEnd *ends, int n)

@@ -60,7 +60,10 @@ typedef struct Reader
 	int properties_len;
 } Reader;
 
-/* Returns whether the elements of the innermost open array are items. */
+/*
+ * Returns whether the elements of the innermost open array are items, that is,
+ * entities of a member of "entities" or edges.
+ */
 static bool
 holds_items(const Reader *reader)
 {

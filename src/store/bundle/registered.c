@@ -128,8 +128,8 @@ write_one(void *arg)
 }
 
 /*
- * Reports a version that occurs twice in the payload. Versions that differ
- * only in build metadata count as equal.
+ * Reports a version that occurs twice in the payload, and then returns true.
+ * Versions that differ only in build metadata count as equal.
  */
 static bool
 report_twice(KgApply *apply, const Jsonb *definition, int index)

@@ -4,6 +4,8 @@
  *	  its payload declares, the relations that its types derive and, in a
  *	  merge, the other stored relations. All are checked together, so that a
  *	  stored bundle can always be applied again.
+ *
+ * A variant is the part of a relation that joins one pair of types (KgVariant).
  */
 #include "postgres.h"
 
@@ -893,9 +895,9 @@ variant_row(const KgApply *apply, const KgNewVariant *v, int32 number,
 }
 
 /*
- * Raises an error if a relation with stored edges gets another key property,
- * because the stored keys are values of the previous property. The caller must
- * have locked the relations.
+ * Reports a relation with stored edges that gets another key property, because
+ * the stored keys are values of the previous property. The caller must have
+ * locked the relations.
  */
 static void
 check_changed_keys(KgApply *apply)

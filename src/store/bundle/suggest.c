@@ -252,7 +252,10 @@ write_all(KgJsonWriter *w, const Suggestion *all, int n)
 	kg_jw_end_array(w);
 }
 
-/* Returns the drafts of the tables that were read. */
+/*
+ * Returns the drafts of those tables that were read and have an id. Sets *n to
+ * their number.
+ */
 static Suggestion *
 make_drafts(const KgCatalog *catalog, const char *bundle,
 			const JsonbContainer *options, int *n)

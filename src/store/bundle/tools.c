@@ -226,8 +226,8 @@ is_stored(const KgApply *apply, const NewTool *tool)
 }
 
 /*
- * Writes a tool. Raises KG_ALREADY_EXISTS if another bundle has a tool of this
- * name, which another session has committed since check_tool().
+ * Writes a tool. Raises KG_ALREADY_EXISTS if another bundle or a registered
+ * tool has this name, which another session has committed since check_tool().
  */
 static void
 write_tool(KgApply *apply, const NewTool *tool)

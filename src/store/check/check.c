@@ -99,9 +99,10 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 }
 
 /*
- * Checks the depth of the document, and its size as text. Apart from long
- * numbers, the text is at most six times as long as binary jsonb (a byte of a
- * string can become \u00xx). So small entities are not converted to text.
+ * Checks the depth of the document, and its size as text. Reports a fault and
+ * returns false if a limit is exceeded. Apart from long numbers, the text is at
+ * most six times as long as binary jsonb (a byte of a string can become
+ * \u00xx). So small entities are not converted to text.
  */
 static bool
 check_size(const KgType *type, const char *id, const Jsonb *data,
@@ -152,8 +153,8 @@ check_size(const KgType *type, const char *id, const Jsonb *data,
 }
 
 /*
- * Reports values of x-derived properties. These properties are computed and
- * cannot be written.
+ * Reports values of x-derived properties, and then returns false. These
+ * properties are computed and cannot be written.
  */
 static bool
 check_derived(const KgType *type, const char *id, const Jsonb *data,
@@ -257,7 +258,10 @@ check_period(const KgType *type, const char *id, const Jsonb *data,
 	return false;
 }
 
-/* Checks that the values of indexed properties fit into the index. */
+/*
+ * Reports values of indexed properties that do not fit into the index, and then
+ * returns false.
+ */
 static bool
 check_keys(const KgType *type, const char *id, const Jsonb *data,
 		   const char *path, KgErrorList *errors)

@@ -412,8 +412,9 @@ find_bound(void *arg)
 }
 
 /*
- * Reports references to rows of tables that no longer exist, because the rows
- * were deleted.
+ * Reports references to rows of tables that do not exist or that the admin does
+ * not see. If a table cannot be read, reports that its references were not
+ * checked.
  */
 static void
 compare_bound(KgVerify *v)
@@ -667,8 +668,8 @@ verify_entities(KgVerify *v)
 }
 
 /*
- * Finds rows of nodes that are not entities, and edges for which the entity at
- * an end is missing.
+ * Finds derived rows of nodes that are not entities. Of the edges, only derived
+ * edges are checked, by their source.
  */
 static void
 verify_orphans(KgVerify *v)
@@ -870,8 +871,8 @@ each_rows(KgVerify *v, const char *what, const char *sql, int batch,
 }
 
 /*
- * Finds surplus keys: stored keys that do not follow from the entity's
- * document.
+ * Finds surplus keys, if there are more stored keys than were found: stored
+ * keys that do not follow from the entity's document.
  */
 static void
 verify_more_keys(KgVerify *v)

@@ -23,7 +23,8 @@ extern int64 kg_verify_tenant(const char *tenant, const KgUserContext *admin,
 
 /*
  * Repairs the differences that were found last in the tenant. Deletes wrong
- * edges and wrong packed edges, and derives the other rows anew.
+ * edges and wrong packed edges, and derives the other rows anew. If the type of
+ * an entity is unknown, no rows are derived.
  */
 extern void kg_verify_repair(const char *tenant,
 							 const KgDifferences *differences);

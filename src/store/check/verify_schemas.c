@@ -5,6 +5,8 @@
  * The catalog contains the rows of tools as they are stored, even if a type
  * does not expose the tool or its name is wrong. So the tools of the catalog
  * are the tools that clients see.
+ *
+ * A variant is the part of a relation that joins one pair of types (KgVariant).
  */
 #include "postgres.h"
 
@@ -61,8 +63,8 @@ is_right(const KgTool *tool)
 }
 
 /*
- * Calls the function missing for each exposed tool that is not stored, or is
- * stored with wrong values.
+ * Calls missing() for each tool that a type exposes and that is not stored, or
+ * is stored with wrong values.
  */
 static void
 each_missing(const KgCatalog *catalog,
@@ -224,8 +226,9 @@ verify_names(Verify *v)
 /* ---- types ---- */
 
 /*
- * Finds the variant of the relation to which a reference belongs. Properties
- * with the same relation between the same types share a variant.
+ * Returns the variant of the relation to which a reference belongs, or NULL if
+ * it is not stored. Properties with the same relation between the same types
+ * share a variant.
  */
 static const KgVariant *
 find_variant(const KgCatalog *catalog, const KgType *type, const KgField *field)

@@ -249,8 +249,8 @@ insert_keys(Appending *append, int index)
 }
 
 /*
- * Inserts the rows into one index after the other, so that the pages of one
- * index stay in cache.
+ * Stores all rows in the table. Then inserts them into one index after the
+ * other, so that the pages of one index stay in cache.
  */
 static void
 append_all(Appending *append)

@@ -166,9 +166,10 @@ refuse_difference(const KgCount *should, const KgCount *is, void *arg)
 }
 
 /*
- * Counts edges with the newest snapshot. If the transaction has a fixed
- * snapshot, that snapshot must show the same edges; otherwise a query would
- * sort by counts that differ from the edges that it shows.
+ * Counts edges with the newest snapshot, and corrects the stored counts of the
+ * nodes. If the transaction has a fixed snapshot, that snapshot must show the
+ * same edges. Otherwise a query would sort by counts that differ from the edges
+ * that it shows.
  */
 static void
 count_batch_anew(const KgCatalog *catalog, KgArg nodes)

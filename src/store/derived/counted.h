@@ -39,8 +39,9 @@ extern void kg_counted_edge(KgCountChanges *changes, int64 source,
 extern void kg_counted_end(KgCountChanges *changes);
 
 /*
- * Excludes writers of edges. Call it before counts are created for entities to
- * which other sessions may add edges.
+ * Excludes writers of edges until the transaction ends. Does nothing if no type
+ * of the catalog counts edges. Call it before counts are created for entities
+ * to which other sessions may add edges.
  */
 extern void kg_counted_exclude(const KgCatalog *catalog);
 

@@ -146,8 +146,9 @@ counting_fields(const KgCatalog *catalog, const KgNodeList *relations,
 }
 
 /*
- * Returns the sum of the changes of a node that apply to a count. These
- * changes are adjacent.
+ * Returns the sum of those changes at the start of an array of n changes that
+ * are changes of the count's node and that the field counts. Changes of one
+ * node are adjacent.
  */
 static int64
 sum_of(const KgCountChanges *changes, const Change *change, int n,

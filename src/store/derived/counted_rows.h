@@ -74,7 +74,8 @@ kg_count_number(int32 type_no, int32 field_no)
 }
 
 /*
- * Batches of counts to write. The caller must have locked the rows that it
+ * kg_count_rows_init() initializes a batch of counts to write. The other
+ * functions write such a batch. The caller must have locked the rows that it
  * updates or deletes. kg_count_rows_update() and kg_count_rows_delete() raise
  * SQLSTATE 40001 if a row is newer than the transaction's snapshot.
  */

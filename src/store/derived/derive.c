@@ -402,9 +402,10 @@ write_terms(KgDerivation *d)
 }
 
 /*
- * Deletes the edges that begin at deleted entities. If such an edge is newer
- * than the snapshot, raises SQLSTATE 40001, because the edge would remain
- * without a source.
+ * Deletes the edges that begin at deleted entities. Raises KG_FORBIDDEN if the
+ * caller does not see an explicit edge or its target. If an edge is newer than
+ * the snapshot, raises SQLSTATE 40001, because the edge would remain without a
+ * source.
  */
 static void
 delete_edges(KgDerivation *d)
@@ -876,8 +877,9 @@ kg_derive_deleted(KgDerivation *d, int32 type_no, const char *entity_id,
 }
 
 /*
- * Adds the entity that now has the id to the overtaken nodes, if there is such
- * an entity.
+ * Adds the entity that now has the id to the list d->overtaken, if there is
+ * such an entity. kg_derive_settle() derives the rows of the listed nodes
+ * again.
  */
 static void
 find_successor(KgDerivation *d, int32 type_no, const char *entity_id)
@@ -938,8 +940,8 @@ derive_stored(KgDerivation *d, SPITupleTable *rows, uint64 n, KgNodeList *found)
 }
 
 /*
- * Derives rows from the stored entities of some nodes. Deletes the derived
- * rows of nodes whose entities are deleted.
+ * Derives rows from the stored entities of some nodes. Adds nodes whose
+ * entities are deleted to d->gone, so that their derived rows are deleted.
  */
 static void
 settle(KgDerivation *d, const int64 *nodes, int n)

@@ -282,8 +282,8 @@ find_entities(void *arg, const int *rows, int n)
 }
 
 /*
- * Reports an item whose entity is missing, or has changed since its embedding
- * was computed.
+ * Reports an item whose entity is missing, or does not have the version that
+ * the item expects.
  */
 static void
 check_found(Put *put, int i)
@@ -390,7 +390,10 @@ each_batch(Put *put, KgOutcomesWork work)
 	kg_outcomes_each(put->outcomes, put->order, KG_EMBEDDING_BATCH, work, put);
 }
 
-/* Locks the row with the number of dimensions until the transaction ends. */
+/*
+ * Locks the row with the number of dimensions until the transaction ends.
+ * Raises KG_CONFLICT if another session has changed the row.
+ */
 static void
 lock_vectors(const KgVectors *vectors)
 {

@@ -28,7 +28,11 @@ extern bool kg_embedded_hash_is(const bytea *hash, const char *text);
  */
 extern void kg_embeddings_forget(const char *tenant, const KgNodeList *nodes);
 
-/* Stores embeddings. Runs as the caller, inside SPI_connect(). */
+/*
+ * Stores an embedding for each item {id, vector, expected_version} of entities
+ * of the type. Returns the reply {items, counts}, with a verdict for each item.
+ * Runs as the caller, inside SPI_connect().
+ */
 extern Jsonb *kg_put_embeddings(const char *type, const Jsonb *items,
 								const Jsonb *options);
 

@@ -172,8 +172,9 @@ same_text(const text *a, const text *b)
 }
 
 /*
- * Frees its memory before it returns, because it is called for each entity of
- * a type.
+ * Returns whether the stored keys and scope are those that the document
+ * requires (extract.h). Frees its memory before it returns, because it is
+ * called for each entity of a type.
  */
 bool
 kg_extract_is_stored(const KgType *type, const Jsonb *data, const bytea *keys,
@@ -302,7 +303,10 @@ same_source(const KgField *field, const Jsonb *a, const Jsonb *b)
 	return in_a == in_b && (!in_a || kg_json_same_value(&x, &y));
 }
 
-/* Compares the properties that kg_extract() reads. */
+/*
+ * Returns whether both documents are equal in the properties that kg_extract()
+ * reads.
+ */
 bool
 kg_extract_same_sources(const KgType *type, const Jsonb *a, const Jsonb *b)
 {

@@ -336,7 +336,11 @@ find_packed(Packer *p, Stream *packed, int64 key)
 	return !packed->done && packed->key == key;
 }
 
-/* Returns whether the current row has these edges in a direction. */
+/*
+ * Returns whether the stream's current packed row has these edges in the
+ * column, which belongs to one direction. edges is NULL if there are no edges
+ * in this direction. Adds the size of the stored edges to p->nbytes.
+ */
 static bool
 is_packed(Packer *p, const Stream *packed, int column, const bytea *edges)
 {

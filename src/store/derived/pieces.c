@@ -74,8 +74,8 @@ kg_pieces_of_term(KgColumns *rows, const char *term)
 }
 
 /*
- * Sorts terms. All sessions write terms in this order, so that they do not
- * deadlock.
+ * Returns the terms, sorted and without duplicates. All sessions write terms in
+ * this order, so that they do not deadlock.
  */
 static Terms
 sort_terms(const Datum *values, int n)

@@ -125,9 +125,10 @@ derive_rows(KgDerivation *d, const KgCatalog *catalog,
 }
 
 /*
- * Raises an error if the transaction has a fixed snapshot and some entities
- * are newer than it. An entity that was updated or deleted since the snapshot
- * could not be locked; an entity that was inserted since is not visible.
+ * Raises an error if the transaction has a fixed snapshot and not exactly n
+ * entities are stored now. n is the number of locked entities. An entity that
+ * was updated or deleted since the snapshot could not be locked. An entity that
+ * was inserted since is not visible.
  */
 static void
 require_all_shown(const char *tenant, uint64 n)
@@ -200,9 +201,9 @@ count_of(const char *tenant, int which)
 }
 
 /*
- * Counts the rows. "whole" is false if the caller sees only a part of the
- * tenant. The counts are then null, so that they do not reveal the number of
- * hidden rows.
+ * Returns the numbers of rows. "whole" is false if the caller sees only a part
+ * of the tenant. The numbers are then null, so that they do not reveal the
+ * number of hidden rows.
  */
 static Jsonb *
 count_all(const char *tenant, bool whole)

@@ -56,7 +56,10 @@ kg_word_rows_add(KgWordRows *words, int32 type_no, int64 node,
 	"SET documents = c.documents + excluded.documents, "              \
 	"length = c.length + excluded.length"
 
-/* Deletes the rows of nodes. Returns the words of these rows. */
+/*
+ * Deletes the rows of nodes, and subtracts them from the counts of their words.
+ * Returns the words of the deleted rows.
+ */
 static SPITupleTable *
 delete_rows(const char *tenant, const KgNodeList *stale)
 {

@@ -1,6 +1,8 @@
 /*
  * check_edges.c
  *	  Checks of explicit edges before they are written.
+ *
+ * A variant is the part of a relation that joins one pair of types (KgVariant).
  */
 #include "postgres.h"
 
@@ -277,8 +279,9 @@ check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 }
 
 /*
- * Checks the key of an edge. Functions of kg_graph compute the key from the
- * properties, but plain SQL may write any value.
+ * Reports an edge whose key does not match its properties. Functions of
+ * kg_graph compute the key from the properties, but plain SQL may write any
+ * value.
  */
 static void
 check_key(const KgRelation *relation, const KgColumns *edges, int row,

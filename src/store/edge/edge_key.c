@@ -26,8 +26,8 @@ fault(const KgRelation *relation, const JsonbValue *value, const char *what,
 }
 
 /*
- * Returns an integer as text. Numbers that are equal (1 and 1.0) give equal
- * texts.
+ * Returns an integer as text, or NULL if the number is not an integer. Numbers
+ * that are equal (1 and 1.0) give equal texts.
  */
 static const char *
 integer_text(Numeric number)

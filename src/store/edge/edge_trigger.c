@@ -327,8 +327,9 @@ count_row(Keeping *keeping, TupleTableSlot *slot, bool made)
 }
 
 /*
- * Counts the change of an edge, and records it in the history. If the relation
- * changes, records a deletion and a creation.
+ * Counts the change of an edge. Records it in the history, unless the function
+ * that makes the change writes the history itself. If the relation changes,
+ * records a deletion and a creation.
  */
 static void
 keep_row(Keeping *keeping, TupleTableSlot *before, TupleTableSlot *after)

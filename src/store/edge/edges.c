@@ -217,8 +217,9 @@ kg_edges_compare_states(const char *tenant, const KgColumns *edges, int *found,
  * Tries to lock the wanted rows. A row is no longer wanted if it is locked, or
  * found to be deleted. This also applies to an unchanged row that a policy
  * prevents from being locked, because the policy prevents its update, too.
- * Returns whether wanted rows remain. Another session has deleted and written
- * these rows again.
+ *
+ * Returns whether wanted rows remain. Another session has deleted these rows
+ * and written them again, so the caller must try again.
  */
 static bool
 hold_some(const char *tenant, const KgColumns *edges, bool *wanted, int *found,

@@ -2,6 +2,8 @@
  * edges.h
  *	  Explicit edges: their checks, and the statements of all functions that
  *	  write them for a caller.
+ *
+ * A variant is the part of a relation that joins one pair of types (KgVariant).
  */
 #ifndef KG_EDGES_H
 #define KG_EDGES_H
@@ -161,8 +163,9 @@ extern void kg_edges_compare_latest(const char *tenant, const KgColumns *edges,
 extern const bool *kg_edges_write_turned(const KgCatalog *catalog,
 										 const KgColumns *edges, int *found);
 /*
- * Writes edges as kg_edges_write_turned() does, but for a caller that does not
- * swap ends: each edge is written in the direction in which it is passed.
+ * Writes edges as kg_edges_write_turned() does, and returns the same marks. But
+ * the caller does not swap ends: each edge is written in the direction in which
+ * it is passed.
  */
 extern const bool *kg_edges_write(const char *tenant, const KgColumns *edges,
 								  int *found);

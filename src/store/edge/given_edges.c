@@ -1,6 +1,9 @@
 /*
  * given_edges.c
  *	  Edges in the form in which a caller sends them.
+ *
+ * A handle is the text "type:id" of an entity (model/handle.h). A variant is
+ * the part of a relation that joins one pair of types (KgVariant).
  */
 #include "postgres.h"
 
@@ -142,7 +145,8 @@ kg_given_relation(const KgCatalog *catalog, const char *bundle,
  * Returns the type that a handle means if several bundles have a type of this
  * name. It is the type that a variant of the relation has at this end. A type
  * of the relation's own bundle is preferred. So a bundle stays valid when
- * another bundle adds a type of this name.
+ * another bundle adds a type of this name. Returns NULL if no type, or several
+ * types of other bundles, would fit.
  */
 static const KgType *
 variant_type(const KgCatalog *catalog, const KgRelation *relation,

@@ -1,8 +1,9 @@
 /*
  * given_edges.h
  *	  Edges in the form in which a caller sends them: the name of a relation
- *	  and two handles. The functions find the relation and the nodes, or return
- *	  an error.
+ *	  and two handles. A handle is the text "type:id" of an entity
+ *	  (model/handle.h). The functions find the relation and the nodes, or
+ *	  return an error.
  */
 #ifndef KG_GIVEN_EDGES_H
 #define KG_GIVEN_EDGES_H
@@ -14,8 +15,10 @@
 /*
  * Returns the declared relation (a relation of explicit edges) of this name in
  * the bundle. If bundle is NULL, searches all bundles, and name may be
- * "bundle/relation". Returns NULL if there is no such relation, and sets *err,
- * which suggests similar names.
+ * "bundle/relation". Returns NULL and sets *err if there is no such relation,
+ * or there are several. Does so, too, if each variant of the relation has an
+ * end whose type reads a table. For an unknown name, *err suggests similar
+ * names.
  */
 extern const KgRelation *kg_given_relation(const KgCatalog *catalog,
 										   const char *bundle, const char *name,

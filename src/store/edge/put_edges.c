@@ -3,6 +3,8 @@
  *	  kg_put_edges() and kg_delete_edges() for explicit edges. A caller names
  *	  an edge by a relation and two handles, and by a key if the relation has
  *	  a key.
+ *
+ * A handle is the text "type:id" of an entity (model/handle.h).
  */
 #include "postgres.h"
 
@@ -103,8 +105,9 @@ name_member(Edges *edges, int i, const JsonbContainer *object, const char *name)
 }
 
 /*
- * Sets the key of an edge from the item's properties. An item to delete has
- * properties only if the edge has a key.
+ * Sets the key of an edge from the item's properties, and reports a key that is
+ * not valid. Also reports an item to delete that has properties although the
+ * relation has no key.
  */
 static void
 read_key(Edges *edges, int i)
@@ -275,8 +278,10 @@ identity_of(const KgGivenEdge *edge, int64 source, int64 target)
 }
 
 /*
- * Returns true if the item is the first item of its edge. A second item of the
- * same edge is an error. Only kg_delete_edges() permits it (settle_repeated()).
+ * Returns true if the item is the first item of its edge. Otherwise returns
+ * false, and reports the item as a fault. A deletion that reports no versions
+ * permits such an item. The index of the first item is then stored in it
+ * (settle_repeated()).
  */
 static bool
 enter(Edges *edges, int i, int64 source, int64 target)
@@ -503,8 +508,8 @@ find_kept(Edges *edges, const KgColumns *rows, const int *numbers)
 }
 
 /*
- * Deletes rows. items has the indexes of their items. Returns true if all rows
- * were stored.
+ * Deletes rows, and sets the verdicts of the deleted edges. items has the
+ * indexes of the rows' items. Returns true if all rows were stored.
  */
 static bool
 delete_found(Edges *edges, const KgColumns *rows, const int *items)

@@ -9,9 +9,10 @@
 #include "store/edge/twice.h"
 
 /*
- * Raises an error if the last statement found a key with two rows. The
- * statement counts rows instead of joining the table with itself: from
- * PostgreSQL 18 on, the planner removes a self-join by a unique key.
+ * Raises KG_CONFLICT if the last statement found a key with two rows. what
+ * completes the message "another session ...". The statement counts rows
+ * instead of joining the table with itself: from PostgreSQL 18 on, the planner
+ * removes a self-join by a unique key.
  */
 static void
 refuse(const char *what)

@@ -20,12 +20,23 @@
  * SPI_connect().
  */
 
-/* Checks entities that have a new id. */
+/*
+ * Raises KG_CONFLICT if the transaction's snapshot shows another entity with
+ * the id of one of these entities. Call it for entities that have a new id.
+ * Does nothing in READ COMMITTED.
+ */
 extern void kg_refuse_entities_twice(const char *tenant,
 									 const KgNodeList *nodes);
-/* Checks rows of kg_unique_key (store/reference/unique.h). */
+/*
+ * Raises KG_CONFLICT if the transaction's snapshot shows another row of
+ * kg_unique_key (store/reference/unique.h) with the key of one of these rows.
+ * Does nothing in READ COMMITTED.
+ */
 extern void kg_refuse_values_twice(const char *tenant, const KgColumns *rows);
-/* Checks a batch of edges (store/edge/edges.h). */
+/*
+ * Raises KG_CONFLICT if the transaction's snapshot shows another row of kg_edge
+ * with the key of an edge of the batch. Does nothing in READ COMMITTED.
+ */
 extern void kg_refuse_edges_twice(const char *tenant, const KgColumns *edges);
 
 #endif /* KG_TWICE_H */

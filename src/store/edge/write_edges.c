@@ -14,8 +14,9 @@
 
 /*
  * Inserts edges into a table that has triggers of a DBA. These triggers may
- * have written some of the edges during this statement. So a conflicting row
- * is not taken for a write of another session.
+ * have written some of the edges during this statement. So a conflicting row is
+ * a write of another session only if this transaction has not written the row.
+ * Then kg_edge_throw_lost_race() is called.
  */
 static void
 insert_beside(const char *tenant, const KgColumns *edges)
@@ -54,7 +55,8 @@ insert_beside(const char *tenant, const KgColumns *edges)
 
 /*
  * Inserts the edges whose state in "found" is "wanted" (KG_EDGE_NONE), or
- * updates them (KG_EDGE_OTHER). Returns false if not all of them were written.
+ * updates them (KG_EDGE_OTHER). If "beside" is true, inserts as insert_beside()
+ * does. Returns false if not all of the edges were written.
  */
 static bool
 write_some(const char *tenant, const KgColumns *edges, const int *found,

@@ -66,7 +66,8 @@ again(const Removal *removal, int i)
 
 /*
  * Locks the entities of a batch. ids[i] is the id of the item items[i]; it is
- * set to NULL if the entity was locked.
+ * set to NULL if the entity was locked. Reports an entity whose version is not
+ * the expected version.
  */
 static void
 lock_removed(Removal *removal, const int *items, const char **ids, int n)
@@ -164,8 +165,9 @@ find_removed(Removal *removal)
 #define KG_MET_REFERRERS 10000
 
 /*
- * Returns handles of those entities that refer to a node and that the caller
- * sees. The number of hidden entities is not revealed.
+ * Returns the handles ("type:id") of those entities that refer to a node and
+ * that the caller sees. The number of hidden entities is not revealed. At most
+ * KG_NAMED_REFERRERS handles are returned.
  */
 static Jsonb *
 visible_referrers(const Removal *removal, int64 node,

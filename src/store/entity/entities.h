@@ -16,8 +16,8 @@
 #include "store/reference/references.h"
 
 /*
- * A batch of new entities. Each row has an id. ids and data are not copied and
- * must live as long as the batch.
+ * Initializes a batch of new entities. Each row has an id. ids and data are not
+ * copied and must live as long as the batch.
  */
 extern void kg_entities_init(KgColumns *rows);
 extern void kg_entities_add(KgColumns *rows, const char *id, const Jsonb *data);
@@ -37,7 +37,10 @@ extern bool kg_entities_insert(const char *tenant, const KgType *type,
 extern void kg_entities_insert_free(const char *tenant, const KgType *type,
 									const KgColumns *rows);
 
-/* A batch of entities to restore, of several types, with their nodes. */
+/*
+ * Initializes a batch of entities to restore, of several types, with their
+ * nodes.
+ */
 extern void kg_restored_init(KgColumns *rows);
 extern void kg_restored_add(KgColumns *rows, const KgType *type, const char *id,
 							const Jsonb *data, int64 node);
@@ -47,7 +50,7 @@ extern void kg_restored_add(KgColumns *rows, const KgType *type, const char *id,
  */
 extern bool kg_entities_restore(const char *tenant, const KgColumns *rows);
 
-/* A batch of new documents for stored entities. */
+/* Initializes a batch of new documents for stored entities. */
 extern void kg_changes_init(KgColumns *rows);
 /*
  * Adds a document for a node. id may be NULL. If the caller did not lock the

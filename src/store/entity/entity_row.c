@@ -47,9 +47,10 @@ const char *const kg_row_columns[KG_ROW_COLUMNS] = {"tenant",
 													"index_keys"};
 
 /*
- * Returns the tenant of a row. A role that is subject to row security may
- * write only for its own tenant. The policy requires this, too, but the server
- * tests it only after this trigger has read the tenant's catalog.
+ * Returns the tenant of a row. If bound is true, the role is subject to row
+ * security and may write only for its own tenant; otherwise an error is raised.
+ * The policy requires this, too, but the server tests it only after this
+ * trigger has read the tenant's catalog.
  */
 static char *
 row_tenant(const Datum *values, const bool *nulls, bool bound)
@@ -72,10 +73,13 @@ row_tenant(const Datum *values, const bool *nulls, bool bound)
 }
 
 /*
- * Returns the type of a row, and locks it against changes of its schema. Runs
- * as the owner, so that policies of the catalog tables do not affect the
- * result. If the caller has an agent, types of bundles that the agent lacks
- * are treated as missing, and errors do not contain their schemas.
+ * Returns the type of a row, and locks it against changes of its schema. Raises
+ * an error if the type reads a table. Runs as the owner, so that policies of
+ * the catalog tables do not affect the result.
+ *
+ * bound is true if the role is subject to row security. If such a caller has an
+ * agent, types of bundles that the agent lacks are treated as missing. Errors
+ * then do not contain their schemas.
  */
 static const KgType *
 locked_type(const char *tenant, const char *bundle, const char *name,
@@ -325,8 +329,8 @@ throw_given_node(void)
 
 /*
  * Returns whether the role may choose this node number. A role that restores a
- * dump may choose it. 0 is rejected because it means "no entity" in look-ups.
- * Negative numbers are rejected because they have other meanings.
+ * dump may choose it. Raises an error for 0, which means "no entity" in
+ * look-ups, and for negative numbers, which have other meanings.
  */
 static bool
 may_give_node(Datum node)

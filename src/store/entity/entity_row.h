@@ -51,9 +51,10 @@ extern void kg_row_check_unchanged(const Datum *old, const Datum *values,
  */
 extern void kg_row_begin_version(const KgType *type, Datum *values);
 /*
- * Sets the node of a row. Only some roles may choose a node: rows that refer
- * to a node number, such as the history of edges, belong to the entity that
- * had this number.
+ * Sets the node of a row. Only some roles may choose a node. Rows that refer to
+ * a node number, such as the history of edges, belong to the entity that had
+ * this number. Raises an error if the row has a node that the role may not
+ * choose.
  */
 extern void kg_row_fill_node(Datum *values, bool *nulls);
 /*
@@ -74,9 +75,10 @@ extern const char *kg_row_given_column(const Datum *values, bool stored);
 extern void kg_row_refuse_given(const Datum *values);
 
 /*
- * Reads the next row. A row that the tuplestore has spilled to disk is read
- * into the current context, and is freed by the next call. So the current
- * context must not be reset between calls.
+ * Reads the next row into the slot. Returns false after the last row. A row
+ * that the tuplestore has spilled to disk is read into the current context, and
+ * is freed by the next call. So the current context must not be reset between
+ * calls.
  */
 static inline bool
 kg_row_next(Tuplestorestate *store, TupleTableSlot *slot)
@@ -96,7 +98,8 @@ kg_row_next(Tuplestorestate *store, TupleTableSlot *slot)
 extern bool kg_row_is_overwritten(const TriggerData *trigdata);
 /*
  * Checks the stored rows again, as the caller, before rows are derived from
- * them.
+ * them. The rows are in the transition table of new rows; places has the
+ * positions of their columns.
  */
 extern void kg_rows_check_final(TriggerData *trigdata, const int *places);
 

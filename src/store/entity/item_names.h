@@ -11,7 +11,7 @@
 typedef struct KgItemNames KgItemNames;
 
 /*
- * Creates an empty table for n items, in the current memory context. Strings
+ * Returns an empty table for n items, in the current memory context. Strings
  * are not copied.
  */
 extern KgItemNames *kg_item_names_make(int n);

@@ -104,8 +104,10 @@ highest_number(const char *tenant, const KgType *type, int digits)
 }
 
 /*
- * Returns the highest number in ids with any number of digits, because the
- * schema's number of digits may have changed.
+ * Returns the highest number in ids with the schema's number of digits. If
+ * there are no such ids, searches ids with fewer digits, because the schema's
+ * number of digits may have changed. Locks the generation of numbers for the
+ * type.
  */
 static int64
 last_number(const char *tenant, const KgType *type)

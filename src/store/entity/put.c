@@ -172,7 +172,8 @@ put_code(KgJsonWriter *w, const KgError *err)
 
 /*
  * Returns the verdicts of a call that writes nothing because some items are
- * invalid. The faults of each item are in the list of errors of the call.
+ * invalid, for at most KG_TOLD_ITEMS items. The faults of each item are in the
+ * list of errors of the call.
  */
 static Jsonb *
 verdicts_of_failed(const KgOutcomes *outcomes)

@@ -94,7 +94,10 @@ extern KgOutcomes *kg_outcomes_make(const char *what, int n, bool atomic,
  * writes.
  */
 extern bool kg_put_atomic(const Jsonb *options);
-/* Returns the array of items. Raises KG_INVALID_INPUT or KG_LIMIT_EXCEEDED. */
+/*
+ * Returns the array of items. Raises KG_INVALID_INPUT if items is not an array,
+ * or KG_LIMIT_EXCEEDED if it is too large.
+ */
 extern const JsonbContainer *kg_outcomes_items(const Jsonb *items);
 extern void kg_outcome_error(KgOutcome *outcome, KgError *err);
 /*
@@ -125,7 +128,10 @@ extern Jsonb *kg_outcomes_result(const KgOutcomes *outcomes);
  * a dry run.
  */
 extern bool kg_put_is_dry(const Jsonb *options);
-/* Returns the option reason, or NULL. */
+/*
+ * Returns the option reason, or NULL. Raises an error if it is not a text, or
+ * is too long.
+ */
 extern const char *kg_put_reason(const Jsonb *options);
 extern Jsonb *kg_put_dry(Jsonb *(*work)(void *arg), void *arg);
 
@@ -171,8 +177,8 @@ extern Jsonb *kg_patch_merged(const KgPutItem *item);
  */
 extern bool kg_patch_refers(const KgType *type, const KgPutItem *item);
 /*
- * Converts a pointer into the merged document of item i to a pointer into the
- * arguments of the call. A pointer into "add" ends at the property, because
+ * Returns a pointer into the arguments of the call for a pointer into the
+ * merged document of item i. A pointer into "add" ends at the property, because
  * the array in "add" has other indexes than the merged array.
  */
 extern const char *kg_patch_pointer(const KgPutItem *item, int i,
@@ -187,7 +193,7 @@ extern const char *kg_patch_id(const KgType *type, const JsonbValue *value,
 							   const char *path, KgOutcome *outcome);
 /*
  * Returns the expected version of an item, or 0 if the item has no expected
- * version.
+ * version. If the version is invalid, reports that and returns 0.
  */
 extern int64 kg_patch_version(const JsonbContainer *object, const char *path,
 							  KgOutcome *outcome);
@@ -195,8 +201,8 @@ extern KgError *kg_moved_error(const KgType *type, const char *id,
 							   int64 expected, int64 version);
 
 /*
- * put_unique.c: reports each item that has a value of an x-ref-field which
- * another entity has. The other entity is stored, or is another item.
+ * Reports each item that has a value of an x-ref-field which another entity has
+ * (in put_unique.c). The other entity is stored, or is another item.
  */
 extern void kg_put_check_unique(const char *tenant, int32 type_no,
 								KgOutcomes *outcomes, const KgPutItem *items);
@@ -252,7 +258,7 @@ typedef void (*KgOutcomesWork)(void *arg, const int *rows, int n);
 
 extern void kg_outcomes_each(const KgOutcomes *outcomes, const int *order,
 							 int batch, KgOutcomesWork work, void *arg);
-/* Reports item i if another item has the same id. */
+/* Reports that item i has the same id as another item. */
 extern void kg_outcomes_twice(KgOutcomes *outcomes, int i, const KgType *type);
 
 #endif /* KG_PUT_H */

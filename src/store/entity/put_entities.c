@@ -299,8 +299,8 @@ each_batch(Put *put, KgOutcomesWork work)
 }
 
 /*
- * Locks the stored entities with these ids. Sets ids[i] to NULL if its entity
- * was found.
+ * Locks the stored entities with these ids, and stores their nodes and versions
+ * in the items. Sets ids[i] to NULL if its entity was found.
  */
 static void
 lock_stored(Put *put, const int *rows, const char **ids, int n)
@@ -459,9 +459,9 @@ look_up(Targets *t, const Put *put)
 }
 
 /*
- * Looks up and locks the targets of the items. While this waited for a lock, a
- * target may have been deleted and created again, so missing targets are
- * looked up twice.
+ * Looks up and locks the targets of the items, and returns them. While this
+ * waited for a lock, a target may have been deleted and created again, so
+ * missing targets are looked up twice.
  */
 static Targets *
 find_targets(const Put *put)

@@ -244,8 +244,8 @@ none_freed(Datum tenant, int32 type_no)
 }
 
 /*
- * Returns the version in kg_freed. The statement that gives up an id writes it
- * there when it ends.
+ * Returns the version in kg_freed, or 0 if kg_freed does not have the id. The
+ * statement that gives up an id writes the version there when it ends.
  */
 static int64
 noted_version(const char *tenant, const KgType *type, const char *entity_id)
@@ -437,8 +437,8 @@ write_freed(KgFreed *freed)
 }
 
 /*
- * Finds entities that have an id of the batch and a version that the id
- * already had before.
+ * Adds to freed->raised the entities that have an id of the batch and a version
+ * that the id already had before.
  */
 static void
 find_raised(KgFreed *freed)

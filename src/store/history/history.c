@@ -210,10 +210,10 @@ put_common(const KgHistory *history, KgArg *args)
  * statement in a row trigger, is recorded before the outer statement. A
  * deletion in a WITH clause may be recorded after an insertion.
  *
- * A late change is recorded after a change that started from the state to which
- * the late change led. It is moved before the first such change that did not
- * start from the state of the change before it. That change and all later
- * changes get new numbers.
+ * A change is late if it was recorded after a change that begins with the late
+ * change's result. The late change must be moved before that change. If several
+ * changes begin with this state, it is the first whose previous change does not
+ * lead to the state. This change and all later changes get new numbers.
  */
 static void
 order_edges(const KgHistory *history)
@@ -244,10 +244,11 @@ order_edges(const KgHistory *history)
 }
 
 /*
- * Records the transaction for kg_changes(), once. The backend remembers this
- * only if the row was written outside of a subtransaction, because a
- * subtransaction could be rolled back. The next transaction has another number,
- * so the remembered number does not apply to it.
+ * Records the transaction for kg_changes(), once, and notifies the listeners if
+ * kg_graph.notify_changes is on. The backend remembers this only if the row was
+ * written outside of a subtransaction, because a subtransaction could be rolled
+ * back. The next transaction has another number, so the remembered number does
+ * not apply to it.
  */
 static void
 note_transaction(const KgHistory *history)
@@ -277,7 +278,10 @@ note_transaction(const KgHistory *history)
 	strlcpy(tenant, history->tenant, sizeof(tenant));
 }
 
-/* Returns whether this transaction has already recorded changes of edges. */
+/*
+ * Returns whether this function was already called in this transaction, which
+ * means that the transaction has recorded changes of edges.
+ */
 static bool
 told_before(void)
 {

@@ -66,7 +66,8 @@ extern void kg_history_end(KgHistory *history);
 /*
  * Deletes the changes of the caller's tenant that were made before a time, and
  * sets *pruned to their number. Returns true if the number may be reported to
- * the caller. Runs as the caller, which needs admin access.
+ * the caller. Raises an error if the time is in the future. Runs as the caller,
+ * which needs admin access.
  */
 extern bool kg_history_prune(TimestampTz before, int64 *pruned);
 

@@ -12,6 +12,8 @@
  * entity has this node. So its edges can be created again, too. Only a caller
  * that sees every entity of the tenant can undo changes of edges. Derived
  * edges follow from their entities.
+ *
+ * A handle is the text "type:id" of an entity (model/handle.h).
  */
 #include "postgres.h"
 
@@ -412,8 +414,8 @@ compare_known(const void *a, const void *b)
 }
 
 /*
- * Returns the handle of the entity with this node, or NULL. The entity may be
- * deleted.
+ * Returns the handle ("type:id") of the entity with this node, or NULL if
+ * neither the undone changes nor the stored entities have this node.
  */
 static const char *
 node_handle(const Revert *revert, const Known *known, int n, int64 node)
@@ -440,8 +442,8 @@ node_handle(const Revert *revert, const Known *known, int n, int64 node)
 }
 
 /*
- * Sets the handles of edges' ends, for replies and errors. Call after the
- * entities were read.
+ * Sets the handles ("type:id") of edges' ends, for replies and errors. Call
+ * after the entities were read.
  */
 static void
 name_ends(const Revert *revert)
@@ -709,8 +711,9 @@ undo_update(Revert *revert, Subject *subject, const Undo *undo)
 }
 
 /*
- * Undoes one change. Returns false if it cannot be undone. Then earlier
- * changes of the subject cannot be undone either.
+ * Undoes one change in the subject, the entity or edge in memory. Returns false
+ * if the change cannot be undone. Then earlier changes of the subject cannot be
+ * undone either.
  */
 static bool
 undo_change(Revert *revert, Subject *subject, const Undo *undo)
@@ -1071,8 +1074,9 @@ write_edges(const Revert *revert)
 }
 
 /*
- * Computes the updates again. Triggers of a DBA that fired for the deletions
- * may have changed the entities.
+ * Computes the updates again, if the tables have triggers of a DBA. Such
+ * triggers fired for the deletions and may have changed the entities. Raises an
+ * error if changes can no longer be undone.
  */
 static void
 settle_again(Revert *revert)

@@ -17,9 +17,10 @@ typedef void (*KgRevertCheck)(const KgType *type, const KgRelation *relation,
 
 /*
  * Undoes changes: the number of one change, an array of numbers, or
- * {"transaction": number}. Runs as the current role, which needs write access,
- * inside SPI_connect(). check() is called for each entity and edge before it
- * is written. If check is NULL, all writes are allowed.
+ * {"transaction": number}. Returns the reply of kg_revert(). Runs as the
+ * current role, which needs write access, inside SPI_connect(). check() is
+ * called for each entity and edge before it is written. If check is NULL, all
+ * writes are allowed.
  */
 extern Jsonb *kg_revert(const Jsonb *changes, const Jsonb *options,
 						KgRevertCheck check);

@@ -9,6 +9,8 @@
  * values at its end. This is necessary because before the last write,
  * references may have no target, and two entities may have the same unique
  * value.
+ *
+ * A handle is the text "type:id" of an entity (model/handle.h).
  */
 #include "postgres.h"
 
@@ -106,7 +108,7 @@ report(Merge *merge, int i, KgError *err, const char *path)
 	kg_outcome_error(&merge->outcomes->items[i], err);
 }
 
-/* Reads the ids. Raises an error if an id occurs twice. */
+/* Reads the ids. Reports an id that occurs twice. */
 static void
 read_ids(Merge *merge)
 {
@@ -174,7 +176,10 @@ read_options(Merge *merge)
 	}
 }
 
-/* Reports entities that do not have the expected version. */
+/*
+ * Reports entities that do not have the expected version. Raises an error if
+ * the option expected_versions is not valid.
+ */
 static void
 check_versions(Merge *merge)
 {
@@ -210,8 +215,9 @@ check_versions(Merge *merge)
 /* ---- locks ---- */
 
 /*
- * Locks the types that refer to the type of the merged entities, and the
- * relations of their edges, against changes. Runs as the owner.
+ * Locks the type of the merged entities, the types that refer to it, and the
+ * relations that join it, against changes. Then reads the newest catalog. Runs
+ * as the owner.
  */
 static void
 lock_catalog(Merge *merge)
@@ -399,7 +405,7 @@ have_all(const KgNodeList *nodes, const KgNodeList *others)
 /*
  * Locks and reads the merged entities and their referrers. While it waits for
  * locks, other sessions may commit more referrers; these are locked in another
- * round.
+ * round. Raises KG_CONFLICT if another session has deleted a merged entity.
  */
 static void
 lock_entities(Merge *merge)
@@ -461,8 +467,8 @@ require_one_scope(const Merge *merge)
 }
 
 /*
- * Returns the value of a property as text, by which references can name the
- * entity, or NULL.
+ * Returns the string value of a property, by which references can name the
+ * entity. Returns NULL if it has no value or the value is not a string.
  */
 static char *
 value_text(const KgField *field, const Jsonb *data)
@@ -570,8 +576,9 @@ write_value(KgJsonWriter *w, const JsonbValue *value)
 }
 
 /*
- * Writes a conflict. owners has the index of the merged entity for each
- * document; NULL: entity i has document i.
+ * Writes a property with a conflict: its values, each with the id of its
+ * entity. "taken" marks the value that is used. owners has the index of the
+ * merged entity for each document. If owners is NULL, entity i has document i.
  */
 static void
 write_conflict(const Merge *merge, const KgUniteConflict *conflict,
@@ -672,7 +679,10 @@ require_decided(const Merge *merge)
 							"taken, or \"values\", {property: value}");
 }
 
-/* Raises an error if the caller chose values with another id. */
+/*
+ * Raises an error unless the merged document has the id of the entity that
+ * stays. The values that the caller chose may contain another id.
+ */
 static void
 require_id(const Merge *merge)
 {
@@ -878,7 +888,7 @@ write_unrecorded(const Merge *merge, KgJsonWriter *w)
 
 /*
  * Writes the number of the transaction, which kg_revert() and the tool undo
- * accept.
+ * accept. Writes nothing if the type has no history.
  */
 static void
 write_transaction(const Merge *merge, KgJsonWriter *w)

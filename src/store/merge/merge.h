@@ -33,7 +33,10 @@ typedef struct KgMerge
  */
 extern KgOutcomes *kg_merge(const KgMerge *merge);
 
-/* The function kg_merge_entities() for SQL; calls kg_merge(). */
+/*
+ * Calls kg_merge() with the arguments of the SQL function kg_merge_entities(),
+ * and returns the reply.
+ */
 extern Jsonb *kg_merge_entities(const char *type, const char *keep,
 								ArrayType *others, const Jsonb *options);
 

@@ -69,7 +69,10 @@ have_edges(const EdgePlan *plan)
 	return SPI_processed > 0;
 }
 
-/* Adds the edge of a row, unless the merge deletes the edge. */
+/*
+ * Adds the edge of a row to the plan. If the edge joins two different merged
+ * entities, it is not added, because the merge deletes it.
+ */
 static void
 take_edge(EdgePlan *plan, uint64 row)
 {
@@ -264,7 +267,10 @@ same_properties(const Jsonb *a, const Jsonb *b)
 	return a == NULL || b == NULL ? a == b : kg_image_same(a, b);
 }
 
-/* Plans the changes for n edges that become one edge. */
+/*
+ * Plans the changes for n edges that become one edge: the edges to delete, and
+ * the edge to insert or to update.
+ */
 static void
 plan_group(EdgePlan *plan, const Edge *edges, int n)
 {
@@ -297,8 +303,8 @@ plan_group(EdgePlan *plan, const Edge *edges, int n)
 }
 
 /*
- * Raises KG_FORBIDDEN if the caller does not see an end of an edge that is not
- * a merged entity.
+ * Raises KG_FORBIDDEN if the caller does not see each end of the edges of the
+ * merged entities.
  */
 static void
 require_ends_seen(const EdgePlan *plan, const KgUserContext *caller)

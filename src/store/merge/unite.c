@@ -231,8 +231,8 @@ write_items(Union *u, const char *property, int first, HTAB *items)
 /* ---- periods ---- */
 
 /*
- * Writes the bound of the period that includes all periods. If a period has no
- * such bound, the bound is omitted.
+ * Writes the bound of the period that includes all periods. If a document has
+ * no such bound, the bound is omitted, or null if the first document has null.
  */
 static void
 write_bound(const Union *u, const char *property, const KgField *field,
@@ -269,7 +269,10 @@ write_bound(const Union *u, const char *property, const KgField *field,
 
 /* ---- other values ---- */
 
-/* Returns whether all values are equal. */
+/*
+ * Returns whether all documents that have a value have the value of the
+ * document "first".
+ */
 static bool
 are_same(const Union *u, int first)
 {
@@ -298,7 +301,7 @@ note_conflict(const Union *u, const char *property, int decided)
 
 /*
  * Returns the index of the document whose value is used. Adds a conflict if
- * values differ.
+ * values differ, except for a label whose other values become aliases.
  */
 static int
 choose(const Union *u, const char *property, int first)

@@ -56,9 +56,13 @@ compare_references(const void *pa, const void *pb)
 }
 
 /*
- * Looks up the targets of references, beginning with reference i, that have the
- * same target type. The references must be sorted by compare_references(). Runs
- * as the current user. Returns the index of the next reference.
+ * Looks up the targets of some references, beginning with reference i. These
+ * are the next references with the same target type, at most KG_TARGETS_AT_ONCE
+ * ids. Adds references without a target to "missing". Returns the index of the
+ * next reference.
+ *
+ * The references must be sorted by compare_references(). Runs as the current
+ * user.
  */
 static int
 find_some(const KgCatalog *catalog, const KgReferenceList *references, int i,

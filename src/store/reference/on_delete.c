@@ -56,7 +56,7 @@ typedef struct IncomingList
 	int n;
 } IncomingList;
 
-/* Compares two edges by their sources, for qsort(). */
+/* Compares two edges by source, then by relation number, for qsort(). */
 static int
 compare_incoming(const void *pa, const void *pb)
 {
@@ -212,7 +212,10 @@ sources_of(const IncomingList *list, bool derived, KgNodeList *sources)
 	}
 }
 
-/* Locks the types of the sources of derived edges against changes. */
+/*
+ * Locks the types of the sources of derived edges against changes. Returns the
+ * locked catalog (kg_catalog_locked()).
+ */
 static const KgCatalog *
 lock_types(const char *tenant, const IncomingList *list)
 {
@@ -312,8 +315,9 @@ typedef struct Referrer
 } Referrer;
 
 /*
- * Locks the sources of edges, and reads their references. If a row is newer
- * than the transaction's snapshot, a later write of it raises SQLSTATE 40001.
+ * Locks the sources of edges, and adds their references to the list. Returns a
+ * hash table of the sources (struct Referrer) by node. If a row is newer than
+ * the transaction's snapshot, a later write of it raises SQLSTATE 40001.
  */
 static HTAB *
 lock_referrers(const KgCatalog *catalog, const int64 *nodes, int n,
@@ -446,8 +450,9 @@ typedef struct Deletion
 } Deletion;
 
 /*
- * Returns whether a deleted entity had the value of the reference, as its id
- * or as its value of the x-ref-field.
+ * Returns whether a deleted entity had the value of the reference, as its id or
+ * as its value of the x-ref-field. Also returns true if this is not known: the
+ * target type is missing, or kg_scope_rewrites() was called for it.
  */
 static bool
 named_gone(const Deletion *d, const KgCatalog *catalog,

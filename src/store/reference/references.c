@@ -189,7 +189,10 @@ lookup_by_id(const char *tenant, const KgType *type, Target *targets, int n)
 	take_targets(targets);
 }
 
-/* Runs one of the two statements of lookup_by_field(). */
+/*
+ * Sets the node of each target to the node that the statement finds, or to 0.
+ * The statement is one of the two of lookup_by_field().
+ */
 static void
 find_by_field(KgSaved *saved, const char *sql, const KgArg *args,
 			  Target *targets, int n)

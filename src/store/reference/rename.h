@@ -43,10 +43,13 @@ typedef struct KgRename
 
 /*
  * Returns a KgRename without values. It has an element for the id and for each
- * unique property, each with room for n values.
+ * other unique property of the type. Each element has room for n values.
  */
 extern KgRename kg_rename_make(const KgType *type, int n);
-/* Adds a value of the property rename->of[of]. */
+/*
+ * Adds a value that is replaced in references: "from" is the value of the
+ * property rename->of[of] in the merged entity with the index "entity".
+ */
 extern void kg_rename_add(KgRename *rename, int of, const char *from,
 						  int entity);
 extern void kg_rename_sort(KgRename *rename);

@@ -342,8 +342,9 @@ subtransaction_ends(SubXactEvent event, SubTransactionId mine,
 }
 
 /*
- * Ends all scopes. Their memory contexts belong to the transaction, so they
- * are not freed here.
+ * Forgets the rests (struct Rest) at the end of a transaction, and all scopes
+ * after an abort. Their memory contexts belong to the transaction, so they are
+ * not freed here.
  */
 static void
 transaction_ends(XactEvent event, void *arg)

@@ -58,9 +58,12 @@ typedef struct KgScope KgScope;
 /* Registers the transaction callbacks when the module is loaded. */
 extern void kg_scope_init(void);
 
-/* Begins a scope. kg_scope_end() (enforce.h) ends it. */
+/* Begins a scope and returns it. kg_scope_end() (enforce.h) ends it. */
 extern KgScope *kg_scope_begin(const char *tenant);
-/* Begins a scope that adds its checks to the given unchecked entries. */
+/*
+ * Begins a scope that adds its checks to the given unchecked entries, and
+ * returns it.
+ */
 extern KgScope *kg_scope_begin_within(const char *tenant,
 									  KgUnchecked *unchecked);
 /*
@@ -86,7 +89,7 @@ extern KgUnchecked *kg_scope_unchecked(const char *tenant);
 extern bool kg_statement_complete(const char *tenant, KgUnchecked *unchecked);
 /*
  * Adds the tenants (char *) that have unchecked rows in the innermost
- * statement.
+ * statement. Returns the list.
  */
 extern List *kg_statement_tenants(List *tenants);
 

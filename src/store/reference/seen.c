@@ -180,8 +180,9 @@ typedef struct EdgeCount
 } EdgeCount;
 
 /*
- * Counts edges with the snapshot of the statement, because a policy may read
- * rows that the statement deleted.
+ * Counts the explicit edges of count->nodes that the current role sees. Uses
+ * the snapshot of the statement that deletes the nodes, because a policy may
+ * read rows that this statement has deleted.
  */
 static void
 count_edges(void *arg)

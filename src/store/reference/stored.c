@@ -49,7 +49,8 @@ kg_stored_end(Snapshot before)
 
 /*
  * Runs a statement whose rows are the number of an item, from 1, and the hash
- * of its document. Reads these rows.
+ * of its document. Returns an array of n elements, one for each item. If "then"
+ * is true, the statement uses the active snapshot, otherwise a new one.
  */
 static Document *
 read_documents(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
@@ -83,8 +84,8 @@ fate_of(const Document *was, const Document *is)
 }
 
 /*
- * Compares the result of the statement in the snapshot "before" with its
- * result now.
+ * Sets the fates of n items: runs the statement in the snapshot "before" and
+ * again now, and compares the results (read_documents()).
  */
 static void
 compare(KgSaved *saved, const char *sql, int nargs, const KgArg *args, int n,

@@ -75,7 +75,10 @@ put_line(Export *export, Datum line)
 		export->rows->setResult, export->rows->setDesc, &line, &isnull);
 }
 
-/* Returns a SELECT of the lines of a table, with these columns. */
+/*
+ * Returns a SELECT of the lines of a table, with these columns. If "secrets" is
+ * true, all rows of kg_auth_key are selected.
+ */
 static char *
 lines_of(const KgTenantTable *table, List *columns, bool secrets)
 {

@@ -127,8 +127,9 @@ read_options(const Jsonb *jsonb, Options *options)
 }
 
 /*
- * Runs a statement. The tenant is its only parameter. The text of the
- * statement need not be constant.
+ * Runs a statement, and returns the number of its rows. The tenant is its only
+ * parameter. Raises an error unless SPI returns the code "expected". The text
+ * of the statement need not be constant.
  */
 static uint64
 run(Import *import, const char *sql, int expected)
@@ -174,7 +175,7 @@ require_new(Import *import)
 
 /*
  * Raises an error unless this database has the policies that the source
- * database had.
+ * database had. Does nothing if the option without_policies is set.
  */
 static void
 require_policies(Import *import)
@@ -202,7 +203,10 @@ require_policies(Import *import)
 		"database, or the option without_policies");
 }
 
-/* Reads the first line: the format, and the name of the tenant. */
+/*
+ * Reads the first line: the format, and the name of the tenant. Raises an error
+ * if the line is not valid, the tenant exists, or a policy is missing here.
+ */
 static void
 read_head(Import *import, const char *line, int len)
 {
@@ -402,7 +406,10 @@ add_row(Import *import, Batch *batch, const char *line, int len)
 		end_batch(import, batch);
 }
 
-/* Reads the last line and checks the number of lines and the digest. */
+/*
+ * Reads the last line and checks the number of lines and the digest. Raises an
+ * error if they do not fit.
+ */
 static void
 read_end(Import *import, const char *line, int len)
 {
@@ -797,8 +804,9 @@ add_embeddings(Import *import, int i)
 }
 
 /*
- * Adds keys. A key that is already stored here belongs to another tenant or to
- * the server, so it is not replaced.
+ * Adds the token keys of the tenant, which are rows of the i-th table. A key
+ * that is already stored here belongs to another tenant or to the server, so it
+ * is not replaced. It is reported in known_keys.
  */
 static void
 add_keys(Import *import, int i)

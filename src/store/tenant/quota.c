@@ -71,8 +71,9 @@ count_stored(Datum tenant, KgLimit quota)
 }
 
 /*
- * Returns the tenant's current quota, or KG_UNLIMITED. Runs as the extension's
- * owner, inside SPI.
+ * Returns the tenant's current quota, or KG_UNLIMITED if it has no quota of
+ * this kind. The result is the lower of the tenant's own limit and the owner's
+ * ceiling. Runs as the extension's owner, inside SPI.
  */
 static int64
 quota_set(Datum tenant, KgLimit quota)
@@ -100,8 +101,9 @@ share(int64 left, int64 *each, int64 *first)
 }
 
 /*
- * Counts the stored amount and divides the quota again. No other session may
- * write at this time. Runs as the extension's owner, inside SPI.
+ * Deletes the stripes of a quota. If the tenant has the quota, counts the
+ * stored amount and creates the stripes again. No other session may write at
+ * this time. Runs as the extension's owner, inside SPI.
  */
 static void
 reset(Datum tenant, KgLimit quota)
@@ -240,7 +242,10 @@ lock_all(Datum tenant, Datum quota, int64 *used, int64 *allotted)
 	return SPI_processed;
 }
 
-/* Divides the remaining quota among the stripes after a change. */
+/*
+ * Adds delta to the used amount of the first stripe. Then divides the remaining
+ * quota, "left", among all stripes. The caller must have locked them.
+ */
 static void
 deal(Datum tenant, Datum quota, int64 delta, int64 left)
 {
@@ -261,8 +266,9 @@ deal(Datum tenant, Datum quota, int64 delta, int64 left)
 }
 
 /*
- * Counts a change of the used amount. Raises KG_QUOTA_EXCEEDED if the quota
- * does not allow it. Runs as the extension's owner, inside SPI.
+ * Adds delta to the used amount of a quota of the tenant "name". Raises
+ * KG_QUOTA_EXCEEDED if the quota does not allow it. Runs as the extension's
+ * owner, inside SPI.
  */
 static void
 change(const char *name, KgLimit limit, int64 delta)
@@ -414,6 +420,7 @@ PG_FUNCTION_INFO_V1(kg_sql_reset_quotas);
 
 /*
  * Row trigger of kg_limit: begins, ends or restarts the counting for quotas.
+ * Only limits of the whole tenant (subject "*" or KG_CEILING) are quotas.
  */
 Datum
 kg_sql_reset_quotas(PG_FUNCTION_ARGS)

@@ -51,7 +51,8 @@ typedef struct KgQuotaState
 
 /*
  * Fills in *state from the active snapshot. Returns whether the stripes agree
- * with the stored rows and the quota. Runs as the extension's owner, inside
+ * with the stored rows and the quota. If the quota has no stripes, returns true
+ * and leaves *state unchanged. Runs as the extension's owner, inside
  * SPI_connect().
  */
 extern bool kg_quota_is_right(const char *tenant, KgLimit quota,
@@ -59,7 +60,8 @@ extern bool kg_quota_is_right(const char *tenant, KgLimit quota,
 
 /*
  * Counts the rows of all quotas of the tenant again. No other session may write
- * the tenant during the count. Runs as the extension's owner, inside SPI.
+ * rows of the tenant during the count. Runs as the extension's owner, inside
+ * SPI.
  */
 extern void kg_quota_count_anew(const char *tenant);
 

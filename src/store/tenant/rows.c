@@ -87,9 +87,9 @@ kg_tenant_give(Datum tenant, Datum name)
 }
 
 /*
- * Runs the statement: SELECT jsonb_build_object(...) FROM (SELECT 'kg_agent',
- * count(*), ... FROM kg_agent t WHERE tenant = $1 UNION ALL ...) s(name, rows,
- * bytes)
+ * Returns the size of a tenant. Runs the statement: SELECT
+ * jsonb_build_object(...) FROM (SELECT 'kg_agent', count(*), ... FROM kg_agent
+ * t WHERE tenant = $1 UNION ALL ...) s(name, rows, bytes)
  */
 Jsonb *
 kg_tenant_measure(Datum tenant)

@@ -38,7 +38,9 @@ extern void kg_tenant_export(const char *tenant, bool secrets,
 
 /*
  * Imports one part of the lines. lines is an array of text. The number of the
- * first part is 1.
+ * first part is 1. The last part creates the tenant. Returns the reply of
+ * kg_import_tenant(): the numbers of the part and of its lines and, after the
+ * last part, the numbers of imported rows.
  */
 extern Jsonb *kg_tenant_import(Datum lines, const Jsonb *options, int32 part);
 

@@ -5,6 +5,8 @@
  * Values from the catalog are quoted as literals. Names are quoted, and names
  * of kg_graph are also qualified. The query is created and run with a pinned
  * search_path.
+ *
+ * A variant is the part of a relation that joins one pair of types (KgVariant).
  */
 #include "postgres.h"
 
@@ -122,9 +124,9 @@ describe(const char *title, const char *description)
 }
 
 /*
- * Adds a column for a property. document is an SQL expression for the document
- * that contains the property (the data of an entity, or the properties of an
- * edge).
+ * Adds a column for a property to the list, and returns the list. document is
+ * an SQL expression for the document that contains the property: the data of an
+ * entity, or the properties of an edge.
  */
 static List *
 add_property(List *columns, const KgType *type, const KgField *field,
@@ -215,9 +217,9 @@ kg_view_id_column(const KgType *type)
 }
 
 /*
- * Adds a column with the id. It is the stored column entity_id, which has an
- * index. If the id is a number, it is read from the document instead. Filters
- * on that column can use index keys.
+ * Adds a column with the id to the list, and returns the list. The column is
+ * the stored column entity_id, which has an index. If the id is a number, it is
+ * read from the document instead. Filters on that column can use index keys.
  */
 static List *
 add_id(List *columns, const KgType *type, const char *name, const char *comment)
@@ -460,7 +462,7 @@ kg_view_query(const KgCatalog *catalog, const KgView *view, List *columns,
 	return sql.data;
 }
 
-/* Sets the view's hash of its query and comments. */
+/* Sets the member "made" of the view: a hash of its query and its comments. */
 static void
 finish(const KgCatalog *catalog, KgView *view)
 {

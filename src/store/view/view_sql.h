@@ -32,8 +32,9 @@ typedef struct KgView
 } KgView;
 
 /*
- * kg_view_of_type() and kg_view_of_relation() return a view. The view's member
- * "made" is an empty string.
+ * kg_view_of_type() and kg_view_of_relation() return the description of a
+ * type's or relation's view: its comment and its columns. The member "made" is
+ * an empty string.
  */
 extern KgView *kg_view_of_type(const KgType *type);
 extern KgView *kg_view_of_relation(const KgRelation *relation);

@@ -348,7 +348,11 @@ put_comments(const Making *making, const KgView *view)
 	}
 }
 
-/* Creates or replaces a view. It gets the options of the stored view. */
+/*
+ * Creates or replaces a view with these columns. The text "how" is CREATE or
+ * CREATE OR REPLACE. If found is not NULL, the view gets the options of that
+ * stored view.
+ */
 static void
 create(const Making *making, const KgView *view, List *columns, const char *how,
 	   const Found *found)
@@ -392,7 +396,7 @@ has_column(const KgView *view, const char *name)
 
 /*
  * Revokes the default privileges on a new view, and grants the privileges that
- * the old view had.
+ * the old view had. Omits privileges on columns that the new view lacks.
  */
 static void
 restore_grants(const Making *making, const KgView *view, List *grants)
@@ -414,8 +418,9 @@ restore_grants(const Making *making, const KgView *view, List *grants)
 }
 
 /*
- * Drops a view and creates it again. Returns false if the view must not be
- * dropped.
+ * Drops a view and creates it again. Returns false if it must not be dropped:
+ * it is owned by another role, has security labels, or other objects depend on
+ * it. The view is then left unchanged and reported.
  */
 static bool
 make_anew(Making *making, const Found *found, const KgView *view)
@@ -613,7 +618,8 @@ has_schema(const char *schema)
 
 /*
  * Pins the settings that affect the query of a view, or its text as PostgreSQL
- * prints it.
+ * prints it. Returns the nesting level of the settings, which AtEOXact_GUC()
+ * needs to end the pinning.
  */
 static int
 pin_settings(void)

@@ -1,5 +1,5 @@
--- What is answered about what fill.sql made: the same from every copy of it, so
--- neither times nor cursors.  Run by a superuser.
+-- Calls over the data of fill.sql. Every copy of the database must return the same
+-- text, so times and cursors are removed from the replies. Run by a superuser.
 \set QUIET on
 \set ON_ERROR_STOP on
 \pset format unaligned

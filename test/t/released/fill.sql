@@ -1,5 +1,6 @@
--- Two tenants that have something in every table.  Run by a superuser in a database
--- with the extension, of this version or an earlier one that has what is called.
+-- Creates two tenants with rows in every table of the extension. Run by a superuser in
+-- a database with the extension. An earlier version of the extension must have all
+-- functions that this file calls.
 \set QUIET on
 \set ON_ERROR_STOP on
 \o /dev/null
