@@ -612,15 +612,10 @@ repair_value(const KgField *field, JsonbValue *value, const char *path,
 				return;
 			break;
 		case KG_KIND_STRING:
-			if (!kg_json_int64(value, &n))
-				return;
-			used = kg_json_string_value(psprintf(INT64_FORMAT, n));
 			/* An integer in place of an id is accepted without a report. */
-			if (field == NULL || field->ref_type != NULL)
-			{
-				*value = used;
-				return;
-			}
+			if ((field == NULL || field->ref_type != NULL) &&
+				kg_json_int64(value, &n))
+				*value = kg_json_string_value(psprintf(INT64_FORMAT, n));
 			return;
 		case KG_KIND_ENUM:
 		case KG_KIND_DATE:
