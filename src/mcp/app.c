@@ -25,10 +25,10 @@
 
 static const char own_tool[] =
 	"{\"name\": \"" KG_MCP_APP_TOOL
-	"\", \"title\": \"Start of the explorer\", \"description\": \"Returns to "
-	"the page " KG_MCP_APP_URI
-	" the tools that only read, and the resources with the schemas of the "
-	"types.\", \"inputSchema\": {\"type\": \"object\"}, \"outputSchema\": "
+	"\", \"title\": \"Start of the explorer\", \"description\": \"For the "
+	"page " KG_MCP_APP_URI
+	": lists the tools that only read, and the resources with the schemas of "
+	"the types.\", \"inputSchema\": {\"type\": \"object\"}, \"outputSchema\": "
 	"{\"type\": \"object\", \"required\": [\"reads\", \"resources\"], "
 	"\"properties\": {\"reads\": {\"type\": \"array\", \"items\": {\"type\": "
 	"\"string\"}}, \"resources\": {\"type\": \"array\", \"items\": {\"type\": "
