@@ -58,7 +58,10 @@ is_key(const void *entry, const void *key)
 
 /* ---- views of types that read a table of the user ---- */
 
-/* Returns SQL that converts a column to a type that a query may have. */
+/*
+ * Returns SQL that casts a column, given as SQL, to its own data type if
+ * queries may use this data type, and to text otherwise.
+ */
 static char *
 typed(const char *sql, Oid type)
 {

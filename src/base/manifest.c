@@ -9,15 +9,17 @@
 
 /*
  * kg_manifest, with its columns named by position, because its own columns may
- * have been renamed or dropped. If a column of another table is missing, the
- * columns of that table which kg_manifest does not list are candidates for the
- * renamed column.
+ * have been renamed or dropped.
  */
 #define KG_MANIFEST "@kg_manifest m(on_table, kind, name, major, definition) "
 /* The extension's schema, whatever its name. */
 #define KG_MANIFEST_SCHEMA \
 	"(SELECT relnamespace FROM pg_class WHERE oid = m.tableoid)"
 
+/*
+ * If a column is missing, the repair names the columns of its table that
+ * kg_manifest does not list: the column may have been renamed to one of them.
+ */
 const char kg_manifest_columns_missing[] =
 	"SELECT CASE WHEN t.oid IS NULL THEN format('table %s', m.on_table) "
 	"ELSE format('column %s of %s', c.name, m.on_table) END, "

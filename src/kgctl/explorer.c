@@ -134,8 +134,8 @@ kg_explorer_route(KgctlRequest *req, const char *url, const char *method)
 	if (page->len > 0 && strcmp(url, KG_EXPLORER_PATH "/") == 0)
 	{
 		/*
-		 * The page needs a slash at its end, because it finds the endpoint by a
-		 * relative path.
+		 * The URL of the page must not end in a slash, because the page finds
+		 * the endpoint by a path relative to its URL.
 		 */
 		kg_http_reply_text(req, MHD_HTTP_PERMANENT_REDIRECT, "moved\n");
 		kg_http_header(req, MHD_HTTP_HEADER_LOCATION, ".." KG_EXPLORER_PATH);

@@ -56,8 +56,9 @@ kg_binding_refuse(const KgType *type, const char *subject)
 		kg_type_handle(type));
 	kg_error_entity(err, type->name, NULL);
 	kg_error_throw_expected(err,
-							"an entity type without a table, or a list of the "
-							"type, ids or the tool \"query\"");
+							"an entity type without a table; the list and "
+							"get tools of the type and \"query\" read its "
+							"rows");
 }
 
 void

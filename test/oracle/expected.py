@@ -1,8 +1,8 @@
 """What each graph tool must answer, found by brute force over a small graph.
 
-Every function takes the graph that the caller sees and the tool's arguments
-and returns the whole answer, without pages, as compared() brings replies too:
-nodes and edges as sets, paths and rows as lists.
+Every function takes the graph that the caller sees and the tool's arguments.
+It returns the whole answer, without pages, in the form to which replies.py
+converts replies: nodes and edges as sets, paths and rows as lists.
 """
 
 import datetime

@@ -1,5 +1,5 @@
--- A call leaves nothing behind: no clock that would give a later call its time, no
--- executor, no portal and no snapshot. So tables can be changed after it.
+-- A call leaves nothing behind: no running time limit that would end a later
+-- call too early, no executor, no portal and no snapshot. So tables can be changed after it.
 \i test/data/prelude.sql
 CALL test.tenant('calls', 'regress_calls write');
 SET ROLE regress_calls;

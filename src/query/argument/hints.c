@@ -767,8 +767,10 @@ correct_case(const KgListQuery *query, const KgCondition *condition,
 }
 
 /*
- * Writes three strings near a single value; for several values, one for each
- * that has a similar string.
+ * Writes an array of stored strings of the property that are near the values of
+ * the condition: at most three for a single value, otherwise one for each value
+ * that has a similar string. If no value has one, writes the strings for the
+ * first value. Also adds the corrections of the values to *correction.
  */
 static void
 write_near_strings(const KgListQuery *query, const KgCondition *condition,

@@ -34,7 +34,7 @@ typedef struct KgMerge
 extern KgOutcomes *kg_merge(const KgMerge *merge);
 
 /*
- * Calls kg_merge() with the arguments of the SQL function kg_merge_entities(),
+ * Calls kg_merge() with the arguments of the SQL function kg_merge(),
  * and returns the reply.
  */
 extern Jsonb *kg_merge_entities(const char *type, const char *keep,

@@ -103,10 +103,11 @@ read_hops(const KgInput *in, KgStepSpec *step)
 }
 
 /*
- * The filters of a step and of its end. If the step has one hop, a filter that
- * only the edge or only the end can have is moved there. A longer walk is
- * excluded: its step filters test each edge, but its end filters test only the
- * last node.
+ * The data that decides whether a filter belongs to the edge of a step or to
+ * the node at its end. In a step of one hop, a filter that only the edge can
+ * have is moved from the end to the edge, and the reverse. In a step of several
+ * hops no filter is moved: step filters test each edge, but end filters test
+ * only the last node.
  */
 typedef struct StepFilters
 {
