@@ -332,8 +332,8 @@ kg_type_sort_note(const KgType *type)
 	for (int i = 0; i < type->nfields; i++)
 		if (type->fields[i].kind == KG_KIND_ENUM &&
 			is_sortable(type, &type->fields[i]))
-			return "missing values last, ties by id; an enum of strings in "
-				   "declared order, of which desc has the first value first";
+			return "missing values last, ties by id; string enums: desc has "
+				   "the first declared value first, asc the last";
 	return "missing values last, ties by id";
 }
 
