@@ -16,9 +16,10 @@ static const char head[] =
 static const char path[] =
 	"}],\"security\":[{\"bearer\":[]}],\"paths\":{\"/mcp\":{\"post\":{"
 	"\"operationId\":\"call\",\"summary\":\"Calls a tool\",\"parameters\":[{"
-	"\"name\":\"MCP-Protocol-Version\",\"in\":\"header\",\"schema\":{\"type\":"
-	"\"string\",\"default\":\"2025-11-25\"}}],\"requestBody\":{\"required\":"
-	"true,\"content\":{\"application/json\":{\"schema\":{\"oneOf\":[";
+	"\"name\":\"MCP-Protocol-Version\",\"in\":\"header\",\"required\":true,"
+	"\"schema\":{\"type\":\"string\",\"enum\":[\"2025-11-25\"]}}],"
+	"\"requestBody\":{\"required\":true,\"content\":{\"application/json\":"
+	"{\"schema\":{\"oneOf\":[";
 static const char answers[] =
 	"]}}}},\"responses\":{\"200\":{\"description\":\"The result of the tool, "
 	"or an error of the protocol\",\"content\":{\"application/json\":{"
