@@ -39,7 +39,7 @@ static get_relation_stats_hook_type next_statistics = NULL;
 /*
  * Returns the columns of kg_entity, or NULL if the table is another one. They
  * are kept, because the planner asks for the statistics of every column that a
- * statement compares.
+ * statement compares. A change of kg_generation() makes them invalid.
  */
 static const Columns *
 columns_of(Oid relid)

@@ -162,8 +162,7 @@ read_edge_property(KgAggregate *a, const KgInput *in, const KgStepSpec *step,
 	const KgField **fields = kg_edge_fields(
 		a->call.catalog, step, kg_edge_property(sent), example);
 
-	if (fields == NULL || (*example)->is_array ||
-		(*example)->kind == KG_KIND_OBJECT || (*example)->kind == KG_KIND_ANY)
+	if (fields == NULL || !kg_field_is_single(*example))
 		kg_throw_edge_property(
 			a->call.catalog, step, sent, kg_input_path(in, "property"));
 	return fields;

@@ -30,8 +30,7 @@ throw_unknown(const KgRowSortKey *key, const char *sent, const char *expected)
 static bool
 can_sort(const KgField *field)
 {
-	return field != NULL && !field->derived && !field->is_array &&
-		   field->kind != KG_KIND_OBJECT && field->kind != KG_KIND_ANY;
+	return field != NULL && !field->derived && kg_field_is_single(field);
 }
 
 /*

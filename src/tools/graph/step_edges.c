@@ -39,8 +39,8 @@ is_walked(const KgStepSpec *step, const KgRelation *relation)
 		   kg_relation_set_has(&step->follow.backward, relation->relation_no);
 }
 
-static bool
-has_single_value(const KgField *field)
+bool
+kg_field_is_single(const KgField *field)
 {
 	return !field->is_array && field->kind != KG_KIND_OBJECT &&
 		   field->kind != KG_KIND_ANY;
@@ -101,7 +101,7 @@ kg_throw_edge_property(const KgCatalog *catalog, const KgStepSpec *step,
 		for (int f = 0; f < catalog->relations[i].nfields &&
 						is_walked(step, &catalog->relations[i]);
 			 f++)
-			if (has_single_value(&catalog->relations[i].fields[f]))
+			if (kg_field_is_single(&catalog->relations[i].fields[f]))
 				names[n++] = psprintf(KG_EDGE_PREFIX "%s",
 									  catalog->relations[i].fields[f].name);
 	kg_error_path(err, "%s", path);

@@ -17,6 +17,8 @@
  * Otherwise returns NULL.
  */
 extern const char *kg_edge_property(const char *name);
+/* Returns whether every value of the field is a scalar, by its schema. */
+extern bool kg_field_is_single(const KgField *field);
 /*
  * Returns a property of a step's edges as an array of fields, indexed by
  * relation in the catalog. Sets *example to one of these fields. Returns NULL
