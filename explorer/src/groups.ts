@@ -80,14 +80,14 @@ export const handlesOf = (reply: Json): string[] => reply.nodes.map((node: Json)
 /** Names a group, for a picture and its address. */
 export const keyOf = (group: Pick<Group, 'hub' | 'relation' | 'direction' | 'type'>): string => write([group.hub, group.relation, group.direction, group.type]);
 
-interface Place { args: Arguments; reply: Json; start: number }
+interface Place { reply: Json; start: number }
 
 /** The members of a group: a page of them, those that a search finds. */
 export function groupBox(context: Context, group: Group, member?: Member): HTMLElement {
   const { schema, server } = context;
   const list = h('ul', { class: member ? 'ends in-rows' : 'ends' });
   const foot = h('div', { class: 'group-foot' });
-  let place: Place = { args: group.call.arguments, reply: group.reply, start: 0 };
+  let place: Place = { reply: group.reply, start: 0 };
   let before: Place[] = [];
   let asked = 0;
   let timer = 0;
@@ -116,7 +116,7 @@ export function groupBox(context: Context, group: Group, member?: Member): HTMLE
       return;
     }
     if (mine !== asked) return;
-    place = { args, reply, start };
+    place = { reply, start };
     before = past;
     show();
   };
