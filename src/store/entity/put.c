@@ -427,6 +427,9 @@ kg_put_dry(Jsonb *(*work)(void *arg), void *arg)
 	kg_splice_init(&reply);
 	kg_json_each(it, &run.result->root)
 	{
+		/* The transaction of the changes was rolled back with them. */
+		if (kg_json_string_is(&it.key, "transaction"))
+			continue;
 		value = it.value;
 		kg_splice_add(&reply, kg_json_cstring(&it.key), &value);
 	}
