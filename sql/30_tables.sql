@@ -14,7 +14,7 @@ CREATE TABLE @extschema@.kg_tenant (
   authorizer  text COLLATE "C"
 );
 COMMENT ON TABLE @extschema@.kg_tenant IS 'tenants; made by kg_create_tenant()';
-COMMENT ON COLUMN @extschema@.kg_tenant.authorizer IS 'the function that decides about types with x-authorize; set by kg_set_authorizer()';
+COMMENT ON COLUMN @extschema@.kg_tenant.authorizer IS 'function that decides which entities of types with x-authorize a caller sees; set by kg_set_authorizer()';
 
 CREATE TABLE @extschema@.kg_tenant_role (
   tenant      text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
@@ -23,8 +23,8 @@ CREATE TABLE @extschema@.kg_tenant_role (
   access      text COLLATE "C" NOT NULL CHECK (access IN ('read', 'write', 'admin')),
   PRIMARY KEY (tenant, role)
 );
-COMMENT ON COLUMN @extschema@.kg_tenant_role.role_name IS 'the role''s name when it was granted; a grant counts only as long as number and name are of one role';
-COMMENT ON TABLE @extschema@.kg_tenant_role IS 'which role may act for which tenant; made by kg_grant()';
+COMMENT ON COLUMN @extschema@.kg_tenant_role.role_name IS 'name of the role at the time of the grant; the grant is valid only while one role has this number and this name';
+COMMENT ON TABLE @extschema@.kg_tenant_role IS 'grants: the tenants for which a role may act; made by kg_grant()';
 CREATE INDEX kg_tenant_role_role_idx ON @extschema@.kg_tenant_role (role);
 
 CREATE TABLE @extschema@.kg_role (
@@ -33,9 +33,9 @@ CREATE TABLE @extschema@.kg_role (
   exchange    boolean NOT NULL DEFAULT false,
   given       text[] COLLATE "C" NOT NULL DEFAULT '{}'
 );
-COMMENT ON TABLE @extschema@.kg_role IS 'what kg_grant() and kg_grant_gateway() gave to a role that it had not before, to be taken back; for the owner only';
-COMMENT ON COLUMN @extschema@.kg_role.gateway IS 'made one by kg_grant_gateway()';
-COMMENT ON COLUMN @extschema@.kg_role.exchange IS 'may call kg_call_authorized()';
+COMMENT ON TABLE @extschema@.kg_role IS 'privileges that kg_grant() and kg_grant_gateway() gave to roles, and which are taken back when no grant needs them; for the owner only';
+COMMENT ON COLUMN @extschema@.kg_role.gateway IS 'whether kg_grant_gateway() made the role a gateway';
+COMMENT ON COLUMN @extschema@.kg_role.exchange IS 'whether the role may call kg_call_authorized()';
 
 CREATE TABLE @extschema@.kg_bundle (
   tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE RESTRICT,
@@ -50,7 +50,7 @@ CREATE TABLE @extschema@.kg_bundle (
   updated_at   timestamptz NOT NULL DEFAULT pg_catalog.now(),
   PRIMARY KEY (tenant, bundle)
 );
-COMMENT ON TABLE @extschema@.kg_bundle IS 'named, versioned sets of entity types and entities; written by kg_apply_bundle()';
+COMMENT ON TABLE @extschema@.kg_bundle IS 'named, versioned sets of entity types, relations and entities; written by kg_apply_bundle()';
 
 CREATE TABLE @extschema@.kg_entity_type (
   tenant       text COLLATE "C" NOT NULL,
@@ -69,10 +69,10 @@ CREATE TABLE @extschema@.kg_entity_type (
   UNIQUE (tenant, type_no),
   FOREIGN KEY (tenant, bundle) REFERENCES @extschema@.kg_bundle ON DELETE RESTRICT
 );
-COMMENT ON TABLE @extschema@.kg_entity_type IS 'entity types: one JSON Schema with x-* annotations each';
+COMMENT ON TABLE @extschema@.kg_entity_type IS 'entity types; each has a JSON Schema with x-* annotations';
 COMMENT ON COLUMN @extschema@.kg_entity_type.key_fields IS
-  'the x-index properties that the type has or has had: the n-th is field_no n of kg_index_key, or n + 32768 where it is an x-derived count';
-COMMENT ON COLUMN @extschema@.kg_entity_type.type_no IS 'the type''s number in kg_entity, kg_index_key and kg_term';
+  'present and former x-index properties of the type; the n-th has field_no n in kg_index_key, or n + 32768 if it counts edges (x-derived)';
+COMMENT ON COLUMN @extschema@.kg_entity_type.type_no IS 'number of the type in kg_entity, kg_index_key and kg_term';
 
 CREATE TABLE @extschema@.kg_relation (
   tenant       text COLLATE "C" NOT NULL,
@@ -92,9 +92,9 @@ CREATE TABLE @extschema@.kg_relation (
   PRIMARY KEY (tenant, bundle, relation, from_type, to_bundle, to_type),
   FOREIGN KEY (tenant, bundle) REFERENCES @extschema@.kg_bundle ON DELETE RESTRICT
 );
-COMMENT ON TABLE @extschema@.kg_relation IS 'edge types, a row a variant (from type, to type): derived from x-ref (property set) or declared';
-COMMENT ON COLUMN @extschema@.kg_relation.relation_no IS 'the relation''s number in kg_edge; the variants of one name in one bundle share it';
-COMMENT ON COLUMN @extschema@.kg_relation.key IS 'the property of its edges that tells parallel ones apart, or NULL';
+COMMENT ON TABLE @extschema@.kg_relation IS 'relations; a row is a variant, with a source type and a target type; property names the x-ref of a derived relation, and is NULL for a declared one';
+COMMENT ON COLUMN @extschema@.kg_relation.relation_no IS 'number of the relation in kg_edge; all variants of a relation of a bundle have the same number';
+COMMENT ON COLUMN @extschema@.kg_relation.key IS 'property of the edges that distinguishes parallel edges, or NULL';
 
 CREATE TABLE @extschema@.kg_entity (
   tenant       text COLLATE "C" NOT NULL,
@@ -111,9 +111,9 @@ CREATE TABLE @extschema@.kg_entity (
   index_keys   bytea NOT NULL DEFAULT '',
   PRIMARY KEY (tenant, bundle, entity_type, entity_id)
 );
-COMMENT ON TABLE @extschema@.kg_entity IS 'entities; data is validated against the type''s schema, the other columns are filled from it';
+COMMENT ON TABLE @extschema@.kg_entity IS 'entities; a trigger validates data against the schema of the type and fills the columns that are derived from data';
 COMMENT ON COLUMN @extschema@.kg_entity.index_keys IS
-  'the entity''s rows of kg_index_key in one value; kg_packed_key() reads it';
+  'the keys of the entity in kg_index_key, except counts of edges, packed into one value; kg_packed_key() reads them';
 -- The node is the first column: few other tenants, if any, have the same number. A
 -- page of a list descends this index once for each entity. With the tenant first, a
 -- text that all entities of a tenant share, comparing it would take half of that
@@ -133,8 +133,8 @@ CREATE TABLE @extschema@.kg_edge (
   properties   jsonb,
   PRIMARY KEY (tenant, source, relation_no, key, target)
 );
-COMMENT ON TABLE @extschema@.kg_edge IS 'edges between nodes; property names the x-ref it is derived from, NULL is an explicit edge';
-COMMENT ON COLUMN @extschema@.kg_edge.key IS 'the value of the relation''s key property, as text; empty where the relation has none';
+COMMENT ON TABLE @extschema@.kg_edge IS 'edges between nodes; property names the x-ref from which the edge is derived, and is NULL for an explicit edge';
+COMMENT ON COLUMN @extschema@.kg_edge.key IS 'value of the relation''s key property, as text; empty if the relation has no key property';
 CREATE INDEX kg_edge_target_idx ON @extschema@.kg_edge (tenant, target, relation_no, source);
 
 -- The edges of 32 nodes with consecutive numbers, packed (src/model/adjacency.h).
@@ -152,10 +152,10 @@ CREATE TABLE @extschema@.kg_adjacency (
   PRIMARY KEY (block, tenant)
 ) WITH (toast_tuple_target = 8160);
 ALTER TABLE @extschema@.kg_adjacency ALTER outgoing SET STORAGE EXTERNAL, ALTER incoming SET STORAGE EXTERNAL;
-COMMENT ON TABLE @extschema@.kg_adjacency IS 'the edges of 32 nodes in two values; derived, made by kg_pack(), and a node''s bit is cleared when an edge of it changes';
-COMMENT ON COLUMN @extschema@.kg_adjacency.block IS 'n > 0: the nodes 32 n - 31 to 32 n; n < 0: the node -n, whose edges are many; 0: written by each packing';
-COMMENT ON COLUMN @extschema@.kg_adjacency.nodes IS 'a bit for each of the nodes, the lowest first: its edges are packed';
-COMMENT ON COLUMN @extschema@.kg_adjacency.alone IS 'where the bit of nodes is set, too: packed in a row of its own';
+COMMENT ON TABLE @extschema@.kg_adjacency IS 'edges of up to 32 nodes, packed into two values; made by kg_pack(); a change of an edge clears the bits of its nodes; derived';
+COMMENT ON COLUMN @extschema@.kg_adjacency.block IS 'n > 0: the nodes 32 n - 31 to 32 n; n < 0: the node -n, which has many edges; 0: a row that each packing writes';
+COMMENT ON COLUMN @extschema@.kg_adjacency.nodes IS 'a bit for each node of the block, the lowest bit for the first; if it is set, the edges of the node are packed';
+COMMENT ON COLUMN @extschema@.kg_adjacency.alone IS 'a bit for each node of the block; if it is set here and in nodes, the edges of the node are packed in a row of their own';
 
 -- The primary key begins with the number of the type, which belongs to one tenant.
 -- Each entity writes about three rows here, and numbers are compared in a third of
@@ -171,7 +171,7 @@ CREATE TABLE @extschema@.kg_index_key (
   node         bigint NOT NULL,
   PRIMARY KEY (type_no, field_no, key, entity_id, tenant, node)
 );
-COMMENT ON TABLE @extschema@.kg_index_key IS 'one row per entity, x-index field and value: an order-preserving key; derived';
+COMMENT ON TABLE @extschema@.kg_index_key IS 'order-preserving keys, a row for each entity, x-index property and value; derived';
 -- Fields that count edges have numbers from 32768 (src/model/counted.h). Their keys
 -- are not in kg_entity.index_keys, so this index finds the rows of a node.
 CREATE INDEX kg_index_key_counted_idx ON @extschema@.kg_index_key (tenant, node, field_no) WHERE field_no >= 32768;
@@ -184,7 +184,7 @@ CREATE TABLE @extschema@.kg_term (
   node         bigint NOT NULL,
   PRIMARY KEY (tenant, term, kind, type_no, node)
 );
-COMMENT ON TABLE @extschema@.kg_term IS 'search terms of labels and aliases: l label, a alias, i id (whole, folded, where that is not the id itself), t token; derived';
+COMMENT ON TABLE @extschema@.kg_term IS 'search terms; kind l: label, a: alias, i: whole id in folded form, if that differs from the id, t: token; derived';
 CREATE INDEX kg_term_node_idx ON @extschema@.kg_term (tenant, node);
 
 -- How often a text contains a word, and how many words the text has. The key begins
@@ -199,7 +199,7 @@ CREATE TABLE @extschema@.kg_word (
   length       integer NOT NULL,
   PRIMARY KEY (tenant, word, type_no, node) INCLUDE (frequency, length)
 );
-COMMENT ON TABLE @extschema@.kg_word IS 'words of x-search properties, folded: how often the entity has the word, and how many words it has; derived';
+COMMENT ON TABLE @extschema@.kg_word IS 'folded words of x-search properties; frequency: how often the entity has the word; length: number of words of the entity; derived';
 CREATE INDEX kg_word_node_idx ON @extschema@.kg_word (tenant, node);
 
 -- The number of texts that contain a word, as a sum over rows. Each backend has a
@@ -213,7 +213,7 @@ CREATE TABLE @extschema@.kg_word_count (
   length       bigint NOT NULL,
   PRIMARY KEY (tenant, word, slot)
 );
-COMMENT ON TABLE @extschema@.kg_word_count IS 'how many entities have a word of kg_word, as a sum over slots; the empty word stands for all of them, with their words together as length; derived';
+COMMENT ON TABLE @extschema@.kg_word_count IS 'number of entities that have a word of kg_word, summed over slots; the empty word counts all entities and, in length, their words; derived';
 
 -- The primary key guarantees that a value is unique, also among concurrent
 -- transactions.
@@ -225,7 +225,7 @@ CREATE TABLE @extschema@.kg_unique_key (
   node         bigint NOT NULL,
   PRIMARY KEY (tenant, type_no, field, key)
 );
-COMMENT ON TABLE @extschema@.kg_unique_key IS 'which entity has a value of a property that an x-ref-field names, where each value is of one entity; derived';
+COMMENT ON TABLE @extschema@.kg_unique_key IS 'unique values of the properties that an x-ref-field names, and the entity that has the value; derived';
 CREATE INDEX kg_unique_key_node_idx ON @extschema@.kg_unique_key (tenant, node);
 
 CREATE TABLE @extschema@.kg_trigram (
@@ -234,7 +234,7 @@ CREATE TABLE @extschema@.kg_trigram (
   term         text COLLATE "C" NOT NULL,
   PRIMARY KEY (tenant, trigram, term)
 );
-COMMENT ON TABLE @extschema@.kg_trigram IS 'pieces of every name and word of a tenant, with its length and their place (:8:1:pha), and the trigrams of words with the one and two letters at their end; derived, and only ever joined to kg_term';
+COMMENT ON TABLE @extschema@.kg_trigram IS 'pieces of names and words, with the length of the name and the position of the piece (:8:1:pha); also trigrams of words and their last one and two letters; derived from kg_term';
 
 CREATE TABLE @extschema@.kg_tool (
   tenant       text COLLATE "C" NOT NULL,
@@ -248,8 +248,8 @@ CREATE TABLE @extschema@.kg_tool (
   FOREIGN KEY (tenant, bundle) REFERENCES @extschema@.kg_bundle ON DELETE CASCADE,
   FOREIGN KEY (tenant, bundle, entity_type) REFERENCES @extschema@.kg_entity_type ON DELETE CASCADE
 );
-COMMENT ON TABLE @extschema@.kg_tool IS 'names of tools: generated ones, registered ones (kg_tool_version), and their aliases; the primary key is what keeps a name unique within a tenant';
-COMMENT ON COLUMN @extschema@.kg_tool.canonical IS 'the tool that an alias stands for';
+COMMENT ON TABLE @extschema@.kg_tool IS 'names of generated tools, of registered tools (kg_tool_version) and of aliases; the primary key keeps each name unique in a tenant';
+COMMENT ON COLUMN @extschema@.kg_tool.canonical IS 'the tool that an alias names';
 
 CREATE TABLE @extschema@.kg_pending_reference (
   tenant       text COLLATE "C" NOT NULL,
@@ -259,7 +259,7 @@ CREATE TABLE @extschema@.kg_pending_reference (
   caller       oid NOT NULL,
   PRIMARY KEY (tenant, id)
 );
-COMMENT ON TABLE @extschema@.kg_pending_reference IS 'references to check when the constraint kg_references fires: at once, or at commit after SET CONSTRAINTS ... DEFERRED; empty otherwise';
+COMMENT ON TABLE @extschema@.kg_pending_reference IS 'references that wait for the check by the constraint kg_references: at once, or at commit after SET CONSTRAINTS ... DEFERRED; otherwise empty';
 
 -- A load writes most of a table at once; afterwards little changes. With these
 -- settings, vacuum starts earlier than by default, which is after changes of a fifth

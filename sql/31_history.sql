@@ -31,11 +31,11 @@ CREATE TABLE @extschema@.kg_history (
   CHECK ((type_no IS NULL) <> (relation_no IS NULL)),
   FOREIGN KEY (tenant, type_no) REFERENCES @extschema@.kg_entity_type (tenant, type_no) ON DELETE CASCADE
 );
-COMMENT ON TABLE @extschema@.kg_history IS 'what was done to entities of types with x-history and to edges of relations with history; written by the triggers of kg_entity and kg_edge';
-COMMENT ON COLUMN @extschema@.kg_history.transaction IS 'a number that the changes of a transaction share: that of the first of them';
-COMMENT ON COLUMN @extschema@.kg_history.at IS 'the clock''s time of the write, never below that of the change before it';
-COMMENT ON COLUMN @extschema@.kg_history.version IS 'the entity''s version after the change; of a deletion one that no entity has; NULL of edges, whose changes have the order of their numbers';
-COMMENT ON COLUMN @extschema@.kg_history.before IS 'what was before; NULL: nothing; of an edge its properties, null where it had none';
+COMMENT ON TABLE @extschema@.kg_history IS 'changes of entities of types with x-history, and of edges of relations with history; written by the triggers of kg_entity and kg_edge';
+COMMENT ON COLUMN @extschema@.kg_history.transaction IS 'number that all changes of a transaction share: the number of the first of them';
+COMMENT ON COLUMN @extschema@.kg_history.at IS 'clock time of the write; never before the time of the previous change';
+COMMENT ON COLUMN @extschema@.kg_history.version IS 'version of the entity after the change; for a deletion, a version that no entity has; NULL for an edge';
+COMMENT ON COLUMN @extschema@.kg_history.before IS 'state before the change: the document of an entity or the properties of an edge; NULL: it did not exist; null: an edge without properties';
 CREATE INDEX kg_history_entity_idx ON @extschema@.kg_history (tenant, type_no, entity_id, at, version) WHERE type_no IS NOT NULL;
 CREATE INDEX kg_history_edge_idx ON @extschema@.kg_history (tenant, relation_no, source, target, change) WHERE relation_no IS NOT NULL;
 CREATE INDEX kg_history_transaction_idx ON @extschema@.kg_history (tenant, transaction);
@@ -53,9 +53,9 @@ CREATE TABLE @extschema@.kg_freed (
   CHECK ((node IS NULL) = (target IS NULL)),
   FOREIGN KEY (tenant, type_no) REFERENCES @extschema@.kg_entity_type (tenant, type_no) ON DELETE CASCADE
 );
-COMMENT ON TABLE @extschema@.kg_freed IS 'ids that an entity had and gave up, and the version that it ended with: one that has the id again goes on above it';
-COMMENT ON COLUMN @extschema@.kg_freed.node IS 'the node of the entity that had the id, if it was merged into another one';
-COMMENT ON COLUMN @extschema@.kg_freed.target IS 'the node of the entity that it was merged into';
+COMMENT ON TABLE @extschema@.kg_freed IS 'ids that entities gave up, each with the last version of its entity; the next entity with the id continues above this version';
+COMMENT ON COLUMN @extschema@.kg_freed.node IS 'node of the entity that had the id, if it was merged into another entity';
+COMMENT ON COLUMN @extschema@.kg_freed.target IS 'node of the entity into which it was merged';
 COMMENT ON COLUMN @extschema@.kg_freed.not_recorded IS 'types and relations without history, "bundle/name", whose entities and edges the merge changed';
 CREATE INDEX kg_freed_node_idx ON @extschema@.kg_freed (tenant, node) WHERE node IS NOT NULL;
 CREATE INDEX kg_freed_target_idx ON @extschema@.kg_freed (tenant, target) WHERE target IS NOT NULL;
@@ -68,7 +68,7 @@ CREATE TABLE @extschema@.kg_freed_type (
   version      bigint NOT NULL,
   PRIMARY KEY (tenant, bundle, entity_type)
 );
-COMMENT ON TABLE @extschema@.kg_freed_type IS 'types that were dropped, and the last version that an entity of theirs ended with: a type that has the name again goes on above it';
+COMMENT ON TABLE @extschema@.kg_freed_type IS 'dropped types, each with the last version of its entities; the next type with the name continues above this version';
 
 -- Dumps omit this table, because the numbers of transactions are valid only in one
 -- database.
@@ -78,15 +78,15 @@ CREATE TABLE @extschema@.kg_change_transaction (
   transaction  bigint NOT NULL,
   PRIMARY KEY (tenant, xid)
 );
-COMMENT ON TABLE @extschema@.kg_change_transaction IS 'the transactions of kg_history, for kg_changes(); written with their first change';
-COMMENT ON COLUMN @extschema@.kg_change_transaction.transaction IS 'that of kg_history; of xid 0: changes up to this xid may be missing; of xid 1: changes with every deletion of changes and with an import';
+COMMENT ON TABLE @extschema@.kg_change_transaction IS 'transactions of kg_history, for kg_changes(); each is written with its first change';
+COMMENT ON COLUMN @extschema@.kg_change_transaction.transaction IS 'number of the transaction in kg_history; with xid 0: changes up to this xid may be missing; with xid 1: a number that each such gap changes';
 
 ALTER TABLE @extschema@.kg_entity_type ADD version_above bigint NOT NULL DEFAULT 0;
-COMMENT ON COLUMN @extschema@.kg_entity_type.version_above IS 'versions of the type''s entities are above it: one that was dropped had its name';
+COMMENT ON COLUMN @extschema@.kg_entity_type.version_above IS 'the versions of the type''s entities are above this number, which is the last version of a dropped type of the same name';
 ALTER TABLE @extschema@.kg_entity_type ADD history_since timestamptz;
-COMMENT ON COLUMN @extschema@.kg_entity_type.history_since IS 'since when kg_history has every change of the type''s entities; NULL: it has not';
+COMMENT ON COLUMN @extschema@.kg_entity_type.history_since IS 'time since which kg_history has every change of the type''s entities; NULL: it does not have them all';
 ALTER TABLE @extschema@.kg_relation ADD history_since timestamptz;
-COMMENT ON COLUMN @extschema@.kg_relation.history_since IS 'since when kg_history has every change of the relation''s edges; NULL: it has not';
+COMMENT ON COLUMN @extschema@.kg_relation.history_since IS 'time since which kg_history has every change of the relation''s edges; NULL: it does not have them all';
 
 -- The extension only writes rows of existing types, so the triggers that check this
 -- are disabled. The triggers of kg_entity_type stay enabled: they delete the history

@@ -4,19 +4,19 @@ CREATE FUNCTION @extschema@.kg_tenant() RETURNS text
   LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_tenant';
 COMMENT ON FUNCTION @extschema@.kg_tenant() IS
-  'the tenant that the current role acts for, or NULL; what the policies compare with';
+  'the tenant for which the current role acts, or NULL; policies compare rows with it';
 
 CREATE FUNCTION @extschema@.kg_tenant(access text) RETURNS text
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_tenant_access';
 COMMENT ON FUNCTION @extschema@.kg_tenant(text) IS
-  'the same where the role has at least this access (read, write, admin), else NULL';
+  'the tenant for which the current role acts with at least this access (read, write, admin), or NULL';
 
 CREATE FUNCTION @extschema@.kg_own_tenant_support(request internal) RETURNS internal
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'kg_sql_own_tenant_support';
 COMMENT ON FUNCTION @extschema@.kg_own_tenant_support(internal) IS
-  'what the planner asks about kg_own_tenant()';
+  'planner support function of kg_own_tenant()';
 
 -- Every policy begins with this function, so that it is evaluated before any
 -- condition of a caller.
@@ -25,7 +25,7 @@ CREATE FUNCTION @extschema@.kg_own_tenant(tenant text) RETURNS boolean
   SUPPORT @extschema@.kg_own_tenant_support
   AS 'MODULE_PATHNAME', 'kg_sql_own_tenant';
 COMMENT ON FUNCTION @extschema@.kg_own_tenant(text) IS
-  'whether that is the tenant that the current role acts for; for policies';
+  'whether the current role acts for this tenant; for policies';
 
 -- The privilege EXECUTE does not give the right to act, because default privileges
 -- and GRANT ... ON ALL FUNCTIONS may grant it to any role. Functions that act beyond
@@ -34,7 +34,7 @@ CREATE FUNCTION @extschema@.kg_require_owner(act text) RETURNS boolean
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'kg_sql_require_owner';
 COMMENT ON FUNCTION @extschema@.kg_require_owner(text) IS
-  'true where the current role has the rights of the extension''s owner, else an error (FORBIDDEN); act completes "role ... may not"';
+  'true if the current role has the rights of the extension''s owner, otherwise the error FORBIDDEN; act completes the message "role ... may not"';
 
 CREATE FUNCTION @extschema@.kg_create_tenant(tenant text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
@@ -52,31 +52,31 @@ CREATE FUNCTION @extschema@.kg_drop_tenant(tenant text, rows integer) RETURNS bo
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_drop_tenant_rows';
 COMMENT ON FUNCTION @extschema@.kg_drop_tenant(text, integer) IS
-  'take a tenant from everybody and delete so many of its rows; true when all are gone, else call it again; for the owner of the extension';
+  'make a tenant inaccessible, and delete up to this many of its rows; true: no row is left, false: call it again; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_set_authorizer(tenant text, function regprocedure) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_set_authorizer';
 COMMENT ON FUNCTION @extschema@.kg_set_authorizer(text, regprocedure) IS
-  'have a function decide who sees entities of types with x-authorize, or none (NULL); for the owner of the extension';
+  'set the function that decides who sees entities of types with x-authorize, or NULL for none; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_grant(tenant text, role text, access text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_grant';
 COMMENT ON FUNCTION @extschema@.kg_grant(text, text, text) IS
-  'let a role act for a tenant with access read, write or admin; for the owner, and for the tenant''s admins where the role is theirs';
+  'let a role act for a tenant with access read, write or admin; for the owner of the extension, and for admins of the tenant who have ADMIN OPTION on the role';
 
 CREATE FUNCTION @extschema@.kg_revoke(tenant text, role text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_revoke';
 COMMENT ON FUNCTION @extschema@.kg_revoke(text, text) IS
-  'take a grant back, with the privileges that it gave and no other grant needs; also one whose role is gone';
+  'revoke a grant, and the privileges that it gave, unless another grant needs them; also if the role was dropped';
 
 CREATE FUNCTION @extschema@.kg_check_tenant_role() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_check_tenant_role';
 COMMENT ON FUNCTION @extschema@.kg_check_tenant_role() IS
-  'row trigger of kg_tenant_role: warns of a grant whose number and name are not of one role';
+  'row trigger of kg_tenant_role: warns if no role has both the number and the name of the grant';
 
 CREATE FUNCTION @extschema@.kg_invalidate_catalog() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE

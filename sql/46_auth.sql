@@ -27,13 +27,13 @@ CREATE TABLE @extschema@.kg_auth_key (
   CHECK (tenant IS NOT NULL OR tenant_claim IS NOT NULL),
   CHECK (scope_claim IS NOT NULL OR NOT scope_required)
 );
-COMMENT ON TABLE @extschema@.kg_auth_key IS 'keys that kg_login() verifies tokens with; for the owner of the extension only';
-COMMENT ON COLUMN @extschema@.kg_auth_key.alg IS 'the one algorithm of this key, whatever a token says';
+COMMENT ON TABLE @extschema@.kg_auth_key IS 'keys with which kg_login() verifies tokens; for the owner of the extension only';
+COMMENT ON COLUMN @extschema@.kg_auth_key.alg IS 'algorithm of the key; a token with another algorithm is refused';
 COMMENT ON COLUMN @extschema@.kg_auth_key.public_key IS 'PEM (SubjectPublicKeyInfo), JWK, or base64url of a raw Ed25519 key';
-COMMENT ON COLUMN @extschema@.kg_auth_key.tenant IS 'the only tenant of this key''s tokens; NULL: the tenant that the claim names';
-COMMENT ON COLUMN @extschema@.kg_auth_key.role_claim IS 'claim whose values give the access, through roles where set; NULL: every token has access';
-COMMENT ON COLUMN @extschema@.kg_auth_key.access IS 'the most that a token of this key can have';
-COMMENT ON COLUMN @extschema@.kg_auth_key.scope_claim IS 'claim with the path prefixes that x-scope-field is compared with; NULL: no scopes';
+COMMENT ON COLUMN @extschema@.kg_auth_key.tenant IS 'the only tenant for which tokens of this key are valid; NULL: the tenant that the claim tenant_claim names';
+COMMENT ON COLUMN @extschema@.kg_auth_key.role_claim IS 'claim whose values determine the access; the column roles, if set, maps them to an access; NULL: every token has the access of the column access';
+COMMENT ON COLUMN @extschema@.kg_auth_key.access IS 'highest access that a token of this key can have';
+COMMENT ON COLUMN @extschema@.kg_auth_key.scope_claim IS 'claim with path prefixes, with which x-scope-field is compared; NULL: no scopes';
 
 -- Dumps contain public keys, but no secrets.
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_auth_key', 'WHERE secret IS NULL');
@@ -59,13 +59,13 @@ CREATE FUNCTION @extschema@.kg_login(token text, session boolean DEFAULT false) 
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_login';
 COMMENT ON FUNCTION @extschema@.kg_login(text, boolean) IS
-  'verify a JSON Web Token and act as its bearer until the transaction ends; pass it as a parameter, not in the text';
+  'verify a JSON Web Token and act as its bearer until the transaction ends; pass the token as a parameter, not in the text of the statement';
 
 CREATE FUNCTION @extschema@.kg_logout() RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_logout';
 COMMENT ON FUNCTION @extschema@.kg_logout() IS
-  'give up the identity that kg_login() bound to this session';
+  'end the identity that kg_login() bound to this session';
 
 CREATE FUNCTION @extschema@.kg_claim(name text) RETURNS text
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
@@ -77,7 +77,7 @@ CREATE FUNCTION @extschema@.kg_issue_token(claims jsonb, kid text DEFAULT NULL, 
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_issue_token';
 COMMENT ON FUNCTION @extschema@.kg_issue_token(jsonb, text, interval) IS
-  'a token signed with an HS256 key; iss, aud, iat and exp are filled in; for the owner of the extension only';
+  'sign a token with an HS256 key; adds iss, aud, iat and exp to the claims; for the owner of the extension only';
 
 CREATE FUNCTION @extschema@.kg_agent() RETURNS text
   LANGUAGE C STABLE PARALLEL RESTRICTED
@@ -89,19 +89,19 @@ CREATE FUNCTION @extschema@.kg_bundle_visible(bundle text) RETURNS boolean
   LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_bundle_visible';
 COMMENT ON FUNCTION @extschema@.kg_bundle_visible(text) IS
-  'whether the agent in force, if any, is bound to the bundle; what is of none (NULL) is seen; for policies';
+  'whether the caller''s agent, if any, sees the bundle; true if the bundle is NULL; for policies';
 
 CREATE FUNCTION @extschema@.kg_entity_visible(bundle text, scope text) RETURNS boolean
   LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_entity_visible';
 COMMENT ON FUNCTION @extschema@.kg_entity_visible(text, text) IS
-  'whether agent and scope paths of the caller let an entity through; for policies';
+  'whether the agent and the scope paths of the caller let it see an entity; for policies';
 
 CREATE FUNCTION @extschema@.kg_entity_visible(bundle text, scope text, type_no integer, node bigint, entity_id text, data jsonb) RETURNS boolean
   LANGUAGE C STABLE PARALLEL RESTRICTED COST 10
   AS 'MODULE_PATHNAME', 'kg_sql_entity_authorized';
 COMMENT ON FUNCTION @extschema@.kg_entity_visible(text, text, integer, bigint, text, jsonb) IS
-  'the same of a stored entity, with what is decided elsewhere (x-authorize); for the policies of kg_entity';
+  'as kg_entity_visible(text, text), for a stored entity, and with the decisions of x-authorize; for the policies of kg_entity';
 
 -- These functions are leakproof and cheaper than a policy. So rows that are not
 -- valid at the requested instant are skipped before the policies decide who sees
@@ -110,40 +110,40 @@ CREATE FUNCTION @extschema@.kg_entity_valid(type_no integer, data jsonb) RETURNS
   LANGUAGE C STABLE LEAKPROOF PARALLEL RESTRICTED COST 0.5
   AS 'MODULE_PATHNAME', 'kg_sql_entity_valid';
 COMMENT ON FUNCTION @extschema@.kg_entity_valid(integer, jsonb) IS
-  'whether an entity holds at the instant that the running call of a tool asks for with valid_at; true where none does; for statements of tools';
+  'whether an entity is valid at the valid_at of the running tool call; true without valid_at; for statements of tools';
 
 CREATE FUNCTION @extschema@.kg_edge_valid(relation_no integer, properties jsonb) RETURNS boolean
   LANGUAGE C STABLE LEAKPROOF PARALLEL RESTRICTED COST 0.5
   AS 'MODULE_PATHNAME', 'kg_sql_edge_valid';
 COMMENT ON FUNCTION @extschema@.kg_edge_valid(integer, jsonb) IS
-  'the same of an edge';
+  'whether an edge is valid at the valid_at of the running tool call; true without valid_at; for statements of tools';
 
 CREATE FUNCTION @extschema@.kg_derived_tenant() RETURNS text
   LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_derived_tenant';
 COMMENT ON FUNCTION @extschema@.kg_derived_tenant() IS
-  'kg_tenant() where edges, keys and terms may be read: by tools always, otherwise by who sees every entity of the tenant; or NULL; for policies';
+  'kg_tenant() if the caller may read edges, keys and terms: in tools always, in direct SQL if it sees every entity of the tenant; otherwise NULL; for policies';
 
 CREATE FUNCTION @extschema@.kg_derived_tenant(access text) RETURNS text
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_derived_tenant';
 COMMENT ON FUNCTION @extschema@.kg_derived_tenant(text) IS
-  'the same if the caller has at least this access (read, write, admin); for policies';
+  'kg_derived_tenant() if the caller has at least this access (read, write, admin), otherwise NULL; for policies';
 
 CREATE FUNCTION @extschema@.kg_packed_tenant() RETURNS text
   LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_packed_tenant';
 COMMENT ON FUNCTION @extschema@.kg_packed_tenant() IS
-  'kg_derived_tenant() where no policy of kg_edge hides an edge from the caller, or NULL; for the policies of kg_adjacency and kg_index_key';
+  'kg_derived_tenant() if no policy of kg_edge hides an edge from the caller, otherwise NULL; for the policies of kg_adjacency and kg_index_key';
 
 CREATE FUNCTION @extschema@.kg_grant_gateway(role text, exchange boolean DEFAULT false) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_grant_gateway';
 COMMENT ON FUNCTION @extschema@.kg_grant_gateway(text, boolean) IS
-  'let a role carry its clients'' tokens to kg_mcp(), with exchange to kg_call_authorized() too, and be nobody without one; for the owner of the extension';
+  'let a role pass tokens of its clients to kg_mcp(), with exchange also to kg_call_authorized(); without a token the role has no access; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_revoke_gateway(role text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_revoke_gateway';
 COMMENT ON FUNCTION @extschema@.kg_revoke_gateway(text) IS
-  'take back what kg_grant_gateway() gave; for the owner of the extension';
+  'revoke what kg_grant_gateway() granted; for the owner of the extension';

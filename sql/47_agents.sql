@@ -13,8 +13,8 @@ CREATE TABLE @extschema@.kg_agent (
   PRIMARY KEY (tenant, agent)
 );
 COMMENT ON TABLE @extschema@.kg_agent IS 'agents of a tenant; made by kg_create_agent()';
-COMMENT ON COLUMN @extschema@.kg_agent.toolsets IS 'catalog, graph, bfs, memory, and those of registered tools; NULL: all';
-COMMENT ON COLUMN @extschema@.kg_agent.tools IS 'only these of the toolsets'' tools; NULL: all';
+COMMENT ON COLUMN @extschema@.kg_agent.toolsets IS 'toolsets whose tools the agent has, also those of registered tools; NULL: all';
+COMMENT ON COLUMN @extschema@.kg_agent.tools IS 'the tools of these toolsets that the agent has; NULL: all';
 
 CREATE TABLE @extschema@.kg_agent_bundle (
   tenant       text COLLATE "C" NOT NULL,
@@ -48,13 +48,13 @@ CREATE FUNCTION @extschema@.kg_create_agent(agent text, options jsonb DEFAULT '{
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_create_agent';
 COMMENT ON FUNCTION @extschema@.kg_create_agent(text, jsonb) IS
-  'make an agent of the caller''s tenant; options: title, description, instructions, bundles, toolsets, tools; for the tenant''s admins';
+  'make an agent of the caller''s tenant; options title, description, instructions, bundles, toolsets, tools; for the tenant''s admins';
 
 CREATE FUNCTION @extschema@.kg_alter_agent(agent text, options jsonb) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_alter_agent';
 COMMENT ON FUNCTION @extschema@.kg_alter_agent(text, jsonb) IS
-  'change the options that are given, null takes one back; for the tenant''s admins';
+  'change the given options of an agent; null removes an option; for the tenant''s admins';
 
 CREATE FUNCTION @extschema@.kg_drop_agent(agent text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
@@ -66,10 +66,10 @@ CREATE FUNCTION @extschema@.kg_bind_agent(agent text, bundle text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_bind_agent';
 COMMENT ON FUNCTION @extschema@.kg_bind_agent(text, text) IS
-  'let an agent see a bundle, which must exist; for the tenant''s admins';
+  'let an agent see an existing bundle; for the tenant''s admins';
 
 CREATE FUNCTION @extschema@.kg_unbind_agent(agent text, bundle text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_unbind_agent';
 COMMENT ON FUNCTION @extschema@.kg_unbind_agent(text, text) IS
-  'take a bundle from an agent; for the tenant''s admins';
+  'remove a bundle from those that an agent sees; for the tenant''s admins';

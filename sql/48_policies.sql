@@ -15,11 +15,11 @@ CREATE TABLE @extschema@.kg_policy (
   made_check   text,
   problem      text
 );
-COMMENT ON TABLE @extschema@.kg_policy IS 'restrictive policies of a DBA''s own on kg_entity and kg_edge; made by kg_add_policy()';
-COMMENT ON COLUMN @extschema@.kg_policy.roles IS 'names; public is everybody';
-COMMENT ON COLUMN @extschema@.kg_policy.role_numbers IS 'their numbers here, 0 where there is no such role';
-COMMENT ON COLUMN @extschema@.kg_policy.made_using IS 'what PostgreSQL says of the policy that was made; it is in force as long as that is so';
-COMMENT ON COLUMN @extschema@.kg_policy.problem IS 'why the policy could not be made';
+COMMENT ON TABLE @extschema@.kg_policy IS 'restrictive policies of a DBA on kg_entity and kg_edge; made by kg_add_policy()';
+COMMENT ON COLUMN @extschema@.kg_policy.roles IS 'names of the roles; public: all roles';
+COMMENT ON COLUMN @extschema@.kg_policy.role_numbers IS 'numbers of these roles in this cluster; 0: the role does not exist';
+COMMENT ON COLUMN @extschema@.kg_policy.made_using IS 'the expression of the policy as PostgreSQL printed it when the policy was made; the policy is in force while both are equal';
+COMMENT ON COLUMN @extschema@.kg_policy.problem IS 'reason why the policy could not be made';
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_policy', '');
 
 ALTER TABLE @extschema@.kg_policy ENABLE ROW LEVEL SECURITY;
@@ -40,20 +40,20 @@ CREATE FUNCTION @extschema@.kg_policy_text(expr pg_catalog.pg_node_tree, relatio
   SELECT pg_get_expr(expr, relation);
 END;
 COMMENT ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid) IS
-  'a policy''s expression as text, the same whatever the session''s settings are';
+  'expression of a policy as text, independent of the settings of the session';
 
 CREATE FUNCTION @extschema@.kg_policy_expression(expr text) RETURNS text
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'kg_sql_policy_expression';
 COMMENT ON FUNCTION @extschema@.kg_policy_expression(text) IS
-  'a text in parentheses that is one expression, and an error where it is more; what kg_policy says becomes part of a statement so';
+  'the text in parentheses if it is exactly one expression, otherwise an error; so kg_policy cannot add other SQL to a statement';
 
 CREATE FUNCTION @extschema@.kg_policy_probe(on_table text, role oid) RETURNS void
   LANGUAGE C STABLE STRICT PARALLEL UNSAFE
   SET row_security = on
   AS 'MODULE_PATHNAME', 'kg_sql_policy_probe';
 COMMENT ON FUNCTION @extschema@.kg_policy_probe(text, oid) IS
-  'an error where the policies of a table of ours cannot be put into the statements of a role, as when one reads the table itself; 0 is PUBLIC';
+  'test whether the policies of a table work in statements of a role; if not, raise an error, such as for a policy that reads its own table; role 0 is PUBLIC';
 
 CREATE FUNCTION @extschema@.kg_make_policy() RETURNS trigger
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -160,7 +160,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_add_policy(text, text, text, text, text, text[]) IS
-  'make a restrictive policy on kg_entity or kg_edge that dumps keep; names in the expressions are qualified; for the owner of the extension';
+  'make or replace a restrictive policy on kg_entity or kg_edge that dumps contain; the expressions must qualify names; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_drop_policy(policy text) RETURNS void
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -197,7 +197,7 @@ CREATE TABLE @extschema@.kg_manifest (
   definition   text NOT NULL,
   PRIMARY KEY (on_table, kind, name)
 );
-COMMENT ON TABLE @extschema@.kg_manifest IS 'what CREATE EXTENSION made on our tables; what kg_health() and kg_check() compare with';
+COMMENT ON TABLE @extschema@.kg_manifest IS 'objects that CREATE EXTENSION made on the tables of kg_graph; kg_health() and kg_check() compare the present objects with them';
 ALTER TABLE @extschema@.kg_manifest ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_manifest FORCE ROW LEVEL SECURITY;
 -- Only the owner has privileges on the table.
@@ -223,7 +223,7 @@ CREATE FUNCTION @extschema@.kg_our_tables() RETURNS TABLE (oid oid, member boole
    GROUP BY c.oid;
 END;
 COMMENT ON FUNCTION @extschema@.kg_our_tables() IS
-  'our tables and sequences, and whether each is a member of the extension; for the owner of the extension';
+  'tables and sequences of kg_graph, and whether each is a member of the extension; for the owner of the extension';
 
 -- The same for functions. The column privilege has the statement that gives PUBLIC
 -- the initial privilege EXECUTE, or revokes it, after the function was made again.
@@ -248,7 +248,7 @@ CREATE FUNCTION @extschema@.kg_our_functions() RETURNS TABLE (oid oid, nspname n
    WHERE e.extname = 'kg_graph';
 END;
 COMMENT ON FUNCTION @extschema@.kg_our_functions() IS
-  'our functions, and whether each is a member of the extension; for the owner of the extension';
+  'functions of kg_graph, and whether each is a member of the extension; for the owner of the extension';
 
 -- The objects that depend on the extension's tables, as statements that make them
 -- again. kg_manifest has these statements as they were at the end of the install
@@ -338,7 +338,7 @@ CREATE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind 
     FROM @extschema@.kg_our_functions() p CROSS JOIN (VALUES ('member'), ('function')) k(kind);
 END;
 COMMENT ON FUNCTION @extschema@.kg_definitions() IS
-  'what hangs on our tables: policies, indexes, constraints, triggers, settings; functions, sequences, membership, and what dumps have; with the statements that make it again; for the owner of the extension';
+  'policies, indexes, constraints, triggers and settings of the tables of kg_graph, and its functions, sequences, members and dumped data; each with the statement that makes it; for the owner of the extension';
 
 -- Definitions that take long to compute. kg_check() compares them, too; kg_health()
 -- does not.
@@ -367,7 +367,7 @@ CREATE FUNCTION @extschema@.kg_more_definitions() RETURNS TABLE (place integer, 
    WHERE p.of_sql;
 END;
 COMMENT ON FUNCTION @extschema@.kg_more_definitions() IS
-  'what kg_definitions() leaves out: columns, and functions of SQL; for the owner of the extension';
+  'columns and SQL functions of kg_graph, which kg_definitions() omits; for the owner of the extension';
 
 -- Other settings of the extension's tables. No reply depends on them, so only dumps
 -- need them.
@@ -450,7 +450,7 @@ CREATE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place integer, ki
     FROM member m;
 END;
 COMMENT ON FUNCTION @extschema@.kg_table_settings() IS
-  'rules, columns, publications, comments, and where and how our tables are stored, with the statements that make them again; for the owner of the extension';
+  'rules, columns, publications, comments and storage settings of the tables of kg_graph, with the statements that make them; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_manifest_text(definition text) RETURNS text
   LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -462,7 +462,7 @@ CREATE FUNCTION @extschema@.kg_manifest_text(definition text) RETURNS text
     FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph';
 END;
 COMMENT ON FUNCTION @extschema@.kg_manifest_text(text) IS
-  'a definition with @ for our schema, as kg_manifest has it; for the owner of the extension';
+  'a definition in the form of kg_manifest, with @ in place of the extension''s schema; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_definitions_wrong(thorough boolean DEFAULT true) RETURNS TABLE (kind text, on_table text, name text, problem text, repair text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
@@ -504,7 +504,7 @@ CREATE FUNCTION @extschema@.kg_definitions_wrong(thorough boolean DEFAULT true) 
    ORDER BY m.kind, m.definition LIKE '% FOREIGN KEY %', m.on_table, m.name;
 END;
 COMMENT ON FUNCTION @extschema@.kg_definitions_wrong(boolean) IS
-  'what CREATE EXTENSION made and is missing, altered or not valid, with the statements that mend it; thorough: also columns and functions of SQL; for the owner of the extension';
+  'objects of CREATE EXTENSION that are missing, altered or not valid, with the statements that repair them; thorough: also columns and SQL functions; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
   LANGUAGE sql STABLE PARALLEL UNSAFE
@@ -524,7 +524,7 @@ CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
    ORDER BY d.place, d.on_table COLLATE "C", d.definition COLLATE "C";
 END;
 COMMENT ON FUNCTION @extschema@.kg_dump_customizations() IS
-  'the statements that make a DBA''s own policies, indexes, constraints, triggers and settings on our tables again, which pg_dump leaves out; for the owner of the extension';
+  'statements that make a DBA''s policies, indexes, constraints, triggers and settings on the tables of kg_graph again, because pg_dump omits them; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_renew_secrets() RETURNS void
   LANGUAGE sql VOLATILE PARALLEL UNSAFE
@@ -534,7 +534,7 @@ CREATE FUNCTION @extschema@.kg_renew_secrets() RETURNS void
   UPDATE @extschema@.kg_secret SET secret = uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
 END;
 COMMENT ON FUNCTION @extschema@.kg_renew_secrets() IS
-  'make the keys that sign cursors and notifications anew, after a copy of the database''s files; for the owner of the extension';
+  'replace the keys that sign cursors and notifications, such as after a copy of the database''s files; for the owner of the extension';
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_secret
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 
@@ -542,4 +542,4 @@ CREATE FUNCTION @extschema@.kg_refuse_replication() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_refuse_replication';
 COMMENT ON FUNCTION @extschema@.kg_refuse_replication() IS
-  'row trigger that fires for replication only: refuses what logical replication brings';
+  'row trigger that fires only for replication: refuses rows of logical replication';

@@ -14,10 +14,10 @@ CREATE TABLE @extschema@.kg_tool_version (
   FOREIGN KEY (tenant, tool) REFERENCES @extschema@.kg_tool ON DELETE CASCADE
 );
 COMMENT ON TABLE @extschema@.kg_tool_version IS 'versions of registered tools; written by kg_register_tool() and by bundles';
-COMMENT ON COLUMN @extschema@.kg_tool_version.precedence IS 'orders the versions of a tool as semver 2.0.0 does; those that differ in build metadata only have the same';
-COMMENT ON COLUMN @extschema@.kg_tool_version.bundle IS 'the bundle that brought it; NULL: registered by itself';
-COMMENT ON COLUMN @extschema@.kg_tool_version.deprecated IS 'NULL: it is not; why, or an empty text';
-COMMENT ON COLUMN @extschema@.kg_tool_version.definition IS 'with all that was left out, and without deprecation; never changes';
+COMMENT ON COLUMN @extschema@.kg_tool_version.precedence IS 'order of the versions of a tool by semver 2.0.0; versions that differ only in build metadata have the same precedence';
+COMMENT ON COLUMN @extschema@.kg_tool_version.bundle IS 'bundle that has the tool; NULL: the tool is in no bundle';
+COMMENT ON COLUMN @extschema@.kg_tool_version.deprecated IS 'reason for the deprecation, or an empty text; NULL: not deprecated';
+COMMENT ON COLUMN @extschema@.kg_tool_version.definition IS 'complete definition, with the defaults, without the deprecation; never changes';
 
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_tool_version', '');
 
@@ -33,13 +33,13 @@ CREATE FUNCTION @extschema@.kg_register_tool(definition jsonb) RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_register_tool';
 COMMENT ON FUNCTION @extschema@.kg_register_tool(jsonb) IS
-  'register a version of a tool; the same again changes nothing, and may deprecate it; for the tenant''s admins, functions for the owner of the extension';
+  'register a version of a tool; the same definition again changes nothing except the deprecation; for the tenant''s admins, functions for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_unregister_tool(name text, version text DEFAULT NULL) RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_unregister_tool';
 COMMENT ON FUNCTION @extschema@.kg_unregister_tool(text, text) IS
-  'take back a version of a registered tool, or all of them; for the tenant''s admins';
+  'remove a version of a registered tool, or all versions; for the tenant''s admins';
 
 CREATE FUNCTION @extschema@.kg_registered_tools()
   RETURNS TABLE (tool text, version text, kind text, toolset text, latest boolean, deprecated text, bundle text, aliases jsonb, registered_at timestamptz, definition jsonb)
@@ -53,4 +53,4 @@ SELECT v.tool, v.version, v.definition ->> 'kind', v.toolset,
   FROM @extschema@.kg_tool_version v ORDER BY v.tenant, v.tool, v.precedence;
 END;
 COMMENT ON FUNCTION @extschema@.kg_registered_tools() IS
-  'every version of the registered tools that the caller sees, in their order; latest is what is listed and called by the name alone';
+  'all versions of the registered tools that the caller sees, in their order; latest marks the version that the name alone means';

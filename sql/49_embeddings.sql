@@ -8,7 +8,7 @@ CREATE TABLE @extschema@.kg_vectors (
   dimensions   integer NOT NULL CHECK (dimensions BETWEEN 1 AND 16000),
   model        text COLLATE "C" NOT NULL
 );
-COMMENT ON TABLE @extschema@.kg_vectors IS 'what embeddings have, once kg_enable_vectors() was called: one row; for the owner only';
+COMMENT ON TABLE @extschema@.kg_vectors IS 'dimensions and model of embeddings; one row after kg_enable_vectors(); for the owner only';
 
 CREATE TABLE @extschema@.kg_embedding (
   tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
@@ -19,8 +19,8 @@ CREATE TABLE @extschema@.kg_embedding (
   PRIMARY KEY (tenant, node)
 ) WITH (toast_tuple_target = 8160);
 ALTER TABLE @extschema@.kg_embedding ALTER embedding SET STORAGE EXTERNAL;
-COMMENT ON TABLE @extschema@.kg_embedding IS 'embeddings of entities, made by kg_put_embeddings(); they go with the entity';
-COMMENT ON COLUMN @extschema@.kg_embedding.text_hash IS 'of the text that the entity had then: with another one the embedding is stale';
+COMMENT ON TABLE @extschema@.kg_embedding IS 'embeddings of entities; written by kg_put_embeddings(), deleted with the entity';
+COMMENT ON COLUMN @extschema@.kg_embedding.text_hash IS 'hash of the embedded text; the embedding is stale if the entity now has another text';
 CREATE INDEX kg_embedding_type_idx ON @extschema@.kg_embedding (tenant, type_no);
 
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_vectors', '');
@@ -42,28 +42,28 @@ CREATE FUNCTION @extschema@.kg_enable_vectors(dimensions integer, model text) RE
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_enable_vectors';
 COMMENT ON FUNCTION @extschema@.kg_enable_vectors(integer, text) IS
-  'let entities have embeddings, of so many numbers, made by the model; needs pgvector 0.7 or later; for the owner of the extension';
+  'enable embeddings with this number of dimensions, made by this model; needs pgvector 0.7 or later; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_disable_vectors() RETURNS bigint
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_disable_vectors';
 COMMENT ON FUNCTION @extschema@.kg_disable_vectors() IS
-  'delete all embeddings of all tenants, and let there be no others; how many there were; for the owner of the extension';
+  'disable embeddings, and delete those of all tenants; returns their number; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_put_embeddings(entity_type text, items jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_put_embeddings';
 COMMENT ON FUNCTION @extschema@.kg_put_embeddings(text, jsonb, jsonb) IS
-  'store embeddings of entities of a type, {id, vector, expected_version} each; a verdict for each; options atomic, dry_run, idempotency_key, reason; needs write access';
+  'store embeddings of entities of a type; an item is {id, vector, expected_version}; returns a verdict for each item; options atomic, dry_run, idempotency_key, reason; needs write access';
 
 CREATE FUNCTION @extschema@.kg_missing_embeddings(entity_type text, max integer DEFAULT 1000) RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_missing_embeddings';
 COMMENT ON FUNCTION @extschema@.kg_missing_embeddings(text, integer) IS
-  'entities of a type without an embedding, or with a stale one, and the text to embed: {"items": [{"id", "version", "text"}], "more"}';
+  'entities of a type that have no embedding or a stale one, with the text to embed: {"items": [{"id", "version", "text"}], "more"}';
 
 CREATE FUNCTION @extschema@.kg_cosine_distance(a real[], b real[]) RETURNS double precision
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'kg_sql_cosine_distance';
 COMMENT ON FUNCTION @extschema@.kg_cosine_distance(real[], real[]) IS
-  'how far two vectors are from one another, from 0 to 2, as pgvector''s <=> says; needs pgvector 0.7 or later';
+  'cosine distance of two vectors, from 0 to 2, by the operator <=> of pgvector; needs pgvector 0.7 or later';

@@ -8,8 +8,8 @@ CREATE TABLE @extschema@.kg_limit (
   PRIMARY KEY (tenant, subject)
 );
 COMMENT ON TABLE @extschema@.kg_limit IS 'limits of callers and quotas of tenants; made by kg_set_limits()';
-COMMENT ON COLUMN @extschema@.kg_limit.subject IS '*, role:NAME, agent:NAME, sub:VALUE; ceiling: what the extension''s owner set for all';
-COMMENT ON COLUMN @extschema@.kg_limit.limits IS 'numbers, of times in milliseconds; null is as the setting';
+COMMENT ON COLUMN @extschema@.kg_limit.subject IS '*, role:NAME, agent:NAME or sub:VALUE; ceiling: limits for all callers, set by the owner of the extension';
+COMMENT ON COLUMN @extschema@.kg_limit.limits IS 'numbers; times are in milliseconds; null: the value of the setting';
 
 CREATE TABLE @extschema@.kg_quota (
   tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
@@ -19,7 +19,7 @@ CREATE TABLE @extschema@.kg_quota (
   allotted     bigint NOT NULL,
   PRIMARY KEY (tenant, quota, stripe)
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE @extschema@.kg_quota IS 'what tenants with quotas have, in stripes that do not wait for each other; the sum of allotted is the quota; derived';
+COMMENT ON TABLE @extschema@.kg_quota IS 'usage of tenants with quotas, in rows that concurrent sessions update without waiting for each other; the sum of allotted is the quota; derived';
 
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_limit', '');
 
@@ -37,7 +37,7 @@ CREATE FUNCTION @extschema@.kg_check_limit() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_check_limit';
 COMMENT ON FUNCTION @extschema@.kg_check_limit() IS
-  'row trigger of kg_limit: refuses limits that kg_set_limits() would';
+  'row trigger of kg_limit: refuses the limits that kg_set_limits() refuses';
 CREATE TRIGGER kg_limit_check BEFORE INSERT OR UPDATE ON @extschema@.kg_limit
   FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_check_limit();
 
@@ -45,7 +45,7 @@ CREATE FUNCTION @extschema@.kg_reset_quotas() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_reset_quotas';
 COMMENT ON FUNCTION @extschema@.kg_reset_quotas() IS
-  'row trigger of kg_limit: counts what the tenant has, where it has a quota';
+  'row trigger of kg_limit: counts the present usage of a tenant with a quota';
 CREATE TRIGGER kg_quotas_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.kg_limit
   FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_reset_quotas();
 
@@ -53,7 +53,7 @@ CREATE FUNCTION @extschema@.kg_count_bundles() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_count_bundles';
 COMMENT ON FUNCTION @extschema@.kg_count_bundles() IS
-  'statement trigger of kg_bundle: counts bundles, where the tenant has a quota';
+  'statement trigger of kg_bundle: counts the bundles of tenants with a quota';
 CREATE TRIGGER kg_quota_inserted AFTER INSERT ON @extschema@.kg_bundle
   REFERENCING NEW TABLE AS new_rows
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_count_bundles();
@@ -76,13 +76,13 @@ CREATE FUNCTION @extschema@.kg_set_limits(tenant text, subject text, limits json
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_set_limits';
 COMMENT ON FUNCTION @extschema@.kg_set_limits(text, text, jsonb) IS
-  'limit what a subject may take: *, role:NAME, agent:NAME, sub:VALUE; for the tenant''s admins, and for the owner of the extension, whose * is the ceiling';
+  'set limits of a subject: *, role:NAME, agent:NAME or sub:VALUE; for the tenant''s admins, and for the owner of the extension, whose limits of * are the ceiling';
 
 CREATE FUNCTION @extschema@.kg_limits() RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_limits';
 COMMENT ON FUNCTION @extschema@.kg_limits() IS
-  'the limits that hold for the caller now';
+  'the limits that apply to the caller now';
 
 CREATE FUNCTION @extschema@.kg_token_limits(token text) RETURNS jsonb
   LANGUAGE sql VOLATILE PARALLEL UNSAFE
@@ -91,7 +91,7 @@ CREATE FUNCTION @extschema@.kg_token_limits(token text) RETURNS jsonb
   SELECT @extschema@.kg_limits() FROM @extschema@.kg_login(token);
 END;
 COMMENT ON FUNCTION @extschema@.kg_token_limits(text) IS
-  'kg_login() and kg_limits() in one statement, for gateways; pass the token as a parameter, not in the text';
+  'kg_login() and kg_limits() in one statement, for gateways; pass the token as a parameter, not in the text of the statement';
 
 -- Replies to writes that were sent with an idempotency key
 -- (src/store/idempotency.c). Dumps include them, because dumps also include what
@@ -106,7 +106,7 @@ CREATE TABLE @extschema@.kg_idempotency (
   PRIMARY KEY (tenant, caller, key)
 );
 COMMENT ON TABLE @extschema@.kg_idempotency IS 'replies to writes with an idempotency key; for the owner only';
-COMMENT ON COLUMN @extschema@.kg_idempotency.request IS 'a digest of the function and its arguments';
+COMMENT ON COLUMN @extschema@.kg_idempotency.request IS 'digest of the function and its arguments';
 CREATE INDEX kg_idempotency_created_idx ON @extschema@.kg_idempotency (tenant, created_at);
 
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_idempotency', '');

@@ -9,9 +9,9 @@ CREATE TABLE @extschema@.kg_load (
   updated_at   timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
   PRIMARY KEY (tenant, caller, load)
 );
-COMMENT ON TABLE @extschema@.kg_load IS 'how far loads in batches have come; for the owner only';
-COMMENT ON COLUMN @extschema@.kg_load.batch IS 'how many batches are written';
-COMMENT ON COLUMN @extschema@.kg_load.position IS 'what the client that loads keeps with its last batch';
+COMMENT ON TABLE @extschema@.kg_load IS 'positions of loads in batches; for the owner only';
+COMMENT ON COLUMN @extschema@.kg_load.batch IS 'number of batches that were written';
+COMMENT ON COLUMN @extschema@.kg_load.position IS 'value that the loading client stored with its last batch';
 CREATE INDEX kg_load_updated_idx ON @extschema@.kg_load (tenant, updated_at);
 
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_load', '');
@@ -25,10 +25,10 @@ CREATE FUNCTION @extschema@.kg_load_position(load text) RETURNS jsonb
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_load_position';
 COMMENT ON FUNCTION @extschema@.kg_load_position(text) IS
-  'how far a load of the caller has come, {"batch", "position", "updated_at"}, or NULL; needs write access';
+  'position of a load of the caller: {"batch", "position", "updated_at"}, or NULL; needs write access';
 
 CREATE FUNCTION @extschema@.kg_load_batch(load text, batch bigint, "position" jsonb) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_load_batch';
 COMMENT ON FUNCTION @extschema@.kg_load_batch(text, bigint, jsonb) IS
-  'keep how far a load has come, in the transaction of its batch: the batch after the one that is kept, or 0 to begin; needs write access';
+  'store the position of a load in the transaction of its batch; batch is 0 at the beginning, then one more than the stored number; needs write access';

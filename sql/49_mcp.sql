@@ -9,13 +9,13 @@ CREATE FUNCTION @extschema@.kg_mcp(message jsonb, token text DEFAULT NULL, tenan
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_mcp';
 COMMENT ON FUNCTION @extschema@.kg_mcp(jsonb, text, text) IS
-  'answer one JSON-RPC message of the Model Context Protocol; tenant is a routing key and must equal the verified one';
+  'answer one JSON-RPC message of the Model Context Protocol; tenant is a routing key, and must equal the verified tenant';
 
 CREATE FUNCTION @extschema@.kg_mcp_authorized(message jsonb, token text, tenant text, decisions jsonb DEFAULT '[]', exchange text DEFAULT NULL) RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_mcp_authorized';
 COMMENT ON FUNCTION @extschema@.kg_mcp_authorized(jsonb, text, text, jsonb, text) IS
-  'kg_mcp() with decisions of another system; a tools/call may be answered with what is to be decided (kg_authorize) in place of a result';
+  'kg_mcp() with decisions of another system; the answer to a tools/call may be the needed decisions (kg_authorize) instead of a result';
 
 CREATE FUNCTION @extschema@.kg_notify_gateways() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE

@@ -5,7 +5,7 @@ CREATE TABLE @extschema@.kg_former_name (
   became       text COLLATE "C" NOT NULL,
   since        timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
-COMMENT ON TABLE @extschema@.kg_former_name IS 'names that tenants had before kg_rename_tenant(), and that no tenant gets before kg_free_tenant_name()';
+COMMENT ON TABLE @extschema@.kg_former_name IS 'former names of renamed tenants; no new tenant can have such a name before kg_free_tenant_name()';
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_former_name', '');
 
 ALTER TABLE @extschema@.kg_former_name ENABLE ROW LEVEL SECURITY;
@@ -17,16 +17,16 @@ CREATE FUNCTION @extschema@.kg_rename_tenant(tenant text, name text) RETURNS voi
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_rename_tenant';
 COMMENT ON FUNCTION @extschema@.kg_rename_tenant(text, text) IS
-  'give a frozen tenant another name, with all that it has; the old one is kept from new tenants; for the owner of the extension';
+  'rename a frozen tenant with all its data; new tenants cannot have the old name; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_free_tenant_name(name text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_free_tenant_name';
 COMMENT ON FUNCTION @extschema@.kg_free_tenant_name(text) IS
-  'let a new tenant have the name that one had before kg_rename_tenant(); for the owner of the extension';
+  'let new tenants have a name that a tenant had before kg_rename_tenant(); for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_tenant_size(tenant text) RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_tenant_size';
 COMMENT ON FUNCTION @extschema@.kg_tenant_size(text) IS
-  'how many rows a tenant has in each table, and the bytes of their values; for the owner of the extension';
+  'number of rows of a tenant in each table, and the bytes of their values; for the owner of the extension';

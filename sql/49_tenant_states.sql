@@ -21,7 +21,7 @@ CREATE TABLE @extschema@.kg_tenant_state (
   CONSTRAINT kg_tenant_state_request_fkey FOREIGN KEY (tenant, after_text, after_text) REFERENCES @extschema@.kg_idempotency,
   CONSTRAINT kg_tenant_state_load_fkey FOREIGN KEY (tenant, after_text, after_text) REFERENCES @extschema@.kg_load
 );
-COMMENT ON TABLE @extschema@.kg_tenant_state IS 'tenants that are read and not written (frozen), and those whose data is being deleted (dropping); made by kg_freeze_tenant() and kg_drop_tenant()';
+COMMENT ON TABLE @extschema@.kg_tenant_state IS 'tenants that are frozen, so that nobody writes them, and tenants that are being dropped; made by kg_freeze_tenant() and kg_drop_tenant()';
 
 -- These foreign keys never refer to a row. Their triggers are disabled, so that a
 -- deletion of a referenced row needs no search here.
@@ -50,7 +50,7 @@ CREATE FUNCTION @extschema@.kg_hold_tenant() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_hold_tenant';
 COMMENT ON FUNCTION @extschema@.kg_hold_tenant() IS
-  'row trigger: refuses what is written to a tenant that is frozen, and keeps it from being frozen until the transaction ends';
+  'row trigger: refuses writes to a frozen tenant; otherwise keeps the tenant from being frozen until the transaction ends';
 
 -- kg_entity and kg_edge do not need this trigger, because the triggers that derive
 -- rows from them make the same check. It covers the derived rows and the history of
@@ -71,10 +71,10 @@ CREATE FUNCTION @extschema@.kg_freeze_tenant(tenant text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_freeze_tenant';
 COMMENT ON FUNCTION @extschema@.kg_freeze_tenant(text) IS
-  'let a tenant be read only, after its writers have finished, for whom it waits as long as lock_timeout; for the owner of the extension';
+  'make a tenant read-only; first waits up to lock_timeout for transactions that write it; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_thaw_tenant(tenant text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_thaw_tenant';
 COMMENT ON FUNCTION @extschema@.kg_thaw_tenant(text) IS
-  'let a tenant that kg_freeze_tenant() froze be written again; for the owner of the extension';
+  'let a tenant be written again that kg_freeze_tenant() made read-only; for the owner of the extension';

@@ -23,9 +23,9 @@ CREATE TABLE @extschema@.kg_audit (
   query          jsonb,
   sql            jsonb
 ) PARTITION BY RANGE (at);
-COMMENT ON TABLE @extschema@.kg_audit IS 'calls that kg_graph.audit had recorded here; admins read those of their tenant';
-COMMENT ON COLUMN @extschema@.kg_audit.tenant IS 'empty: the caller had none';
-COMMENT ON COLUMN @extschema@.kg_audit.arguments_hash IS 'SHA-256 of the arguments in their binary form: the same for the same arguments';
+COMMENT ON TABLE @extschema@.kg_audit IS 'calls that were recorded because the setting kg_graph.audit asks for it; admins read those of their tenant';
+COMMENT ON COLUMN @extschema@.kg_audit.tenant IS 'empty: the caller had no tenant';
+COMMENT ON COLUMN @extschema@.kg_audit.arguments_hash IS 'SHA-256 of the binary form of the arguments; equal arguments have equal hashes';
 -- Each partition has its own primary key. If kg_audit had one, a restore of a dump
 -- would create the key of a partition twice.
 CREATE TABLE @extschema@.kg_audit_rest PARTITION OF @extschema@.kg_audit (PRIMARY KEY (tenant, at, id)) DEFAULT;
@@ -60,4 +60,4 @@ CREATE FUNCTION @extschema@.kg_stat_tools(since interval DEFAULT '1 day')
     FROM call c GROUP BY c.tool ORDER BY c.tool;
 END;
 COMMENT ON FUNCTION @extschema@.kg_stat_tools(interval) IS
-  'calls, errors by code, milliseconds, rows and bytes of each tool since so long ago, from kg_audit; of the caller''s tenant, for its admins';
+  'calls, errors by code, milliseconds, rows and bytes of each tool in the last interval, from kg_audit; for admins, of their tenant';

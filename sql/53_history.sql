@@ -12,7 +12,7 @@ CREATE FUNCTION @extschema@.kg_change_visible(bundle text, type_no integer, enti
   LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_change_visible';
 COMMENT ON FUNCTION @extschema@.kg_change_visible(text, integer, text, bigint, jsonb, jsonb) IS
-  'whether the caller may see both images of a change, as kg_entity_visible() would say of an entity';
+  'whether the caller may see the states before and after a change, by the rules of kg_entity_visible()';
 
 CREATE POLICY kg_history_select ON @extschema@.kg_history FOR SELECT
   USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant()
@@ -26,13 +26,13 @@ CREATE FUNCTION @extschema@.kg_history(entity_type text, id text, options jsonb 
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_history';
 COMMENT ON FUNCTION @extschema@.kg_history(text, text, jsonb) IS
-  'what was done to an entity, the newest first; options limit, cursor, max_bytes';
+  'changes of an entity, the newest first; options limit, cursor, max_bytes';
 
 CREATE FUNCTION @extschema@.kg_history(relation text, edge jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_edge_history';
 COMMENT ON FUNCTION @extschema@.kg_history(text, jsonb, jsonb) IS
-  'what was done to the edges of a relation between two entities, {from, to}, or {from, to, key}, the newest first; options limit, cursor, max_bytes';
+  'changes of the edges of a relation between two entities, {from, to} or {from, to, key}, the newest first; options limit, cursor, max_bytes';
 
 ALTER TABLE @extschema@.kg_change_transaction ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_change_transaction FORCE ROW LEVEL SECURITY;
@@ -43,52 +43,52 @@ CREATE FUNCTION @extschema@.kg_changes(since text DEFAULT '', types text[] DEFAU
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_changes';
 COMMENT ON FUNCTION @extschema@.kg_changes(text, text[], jsonb) IS
-  'the changes of types and relations with history after a position, in the order of their transactions, and the next position; options limit, max_bytes';
+  'changes after a position of types and relations with history, in the order of their transactions, and the next position; options limit, max_bytes';
 
 CREATE FUNCTION @extschema@.kg_past("table" text) RETURNS SETOF record
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 100
   AS 'MODULE_PATHNAME', 'kg_sql_past';
 COMMENT ON FUNCTION @extschema@.kg_past(text) IS
-  'for the statements of tools: rows that a table had at the time that the call asks for, where others are by now';
+  'former rows of a table at the as_of of the running tool call, where they differ from the present rows; for statements of tools';
 
 CREATE FUNCTION @extschema@.kg_past("table" text, node bigint) RETURNS SETOF record
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 1
   AS 'MODULE_PATHNAME', 'kg_sql_past_of_node';
 COMMENT ON FUNCTION @extschema@.kg_past(text, bigint) IS
-  'the same of one entity';
+  'as kg_past(text), for one entity';
 
 CREATE FUNCTION @extschema@.kg_past("table" text, nodes bigint[]) RETURNS SETOF record
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 100
   AS 'MODULE_PATHNAME', 'kg_sql_past_of_nodes';
 COMMENT ON FUNCTION @extschema@.kg_past(text, bigint[]) IS
-  'the same of some entities';
+  'as kg_past(text), for several entities';
 
 CREATE FUNCTION @extschema@.kg_past("table" text, type_no integer, field_no integer) RETURNS SETOF record
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 100
   AS 'MODULE_PATHNAME', 'kg_sql_past_of_field';
 COMMENT ON FUNCTION @extschema@.kg_past(text, integer, integer) IS
-  'the same of the keys of a field';
+  'as kg_past(text), for the keys of a field';
 
 CREATE FUNCTION @extschema@.kg_past_keeps(stands boolean, node bigint) RETURNS boolean
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_past_keeps_node';
 COMMENT ON FUNCTION @extschema@.kg_past_keeps(boolean, bigint) IS
-  'for the statements of tools: whether what is stored of an entity was so at the time that the call asks for';
+  'whether a stored row of an entity is unchanged since the as_of of the running tool call; true without as_of, and for rows of kg_past(); for statements of tools';
 
 CREATE FUNCTION @extschema@.kg_past_keeps(stands boolean, source bigint, relation_no integer, key text, target bigint) RETURNS boolean
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_past_keeps_edge';
 COMMENT ON FUNCTION @extschema@.kg_past_keeps(boolean, bigint, integer, text, bigint) IS
-  'the same of an edge';
+  'as kg_past_keeps(boolean, bigint), for an edge';
 
 CREATE FUNCTION @extschema@.kg_revert(changes jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_revert';
 COMMENT ON FUNCTION @extschema@.kg_revert(jsonb, jsonb) IS
-  'undo changes that kg_history() tells of: a number, an array, or {"transaction": number}; options dry_run, reason; needs write access';
+  'undo changes of kg_history(): a number, an array of numbers, or {"transaction": number}; options dry_run, reason; needs write access';
 
 CREATE FUNCTION @extschema@.kg_prune_history(before timestamptz) RETURNS bigint
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_prune_history';
 COMMENT ON FUNCTION @extschema@.kg_prune_history(timestamptz) IS
-  'forget the changes of the caller''s tenant before a time; how many; needs admin access';
+  'delete the changes of the caller''s tenant before a time; returns their number; needs admin access';

@@ -8,7 +8,7 @@ CREATE FUNCTION @extschema@.kg_own_tenant_support(request internal) RETURNS inte
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'kg_sql_own_tenant_support';
 COMMENT ON FUNCTION @extschema@.kg_own_tenant_support(internal) IS
-  'what the planner asks about kg_own_tenant()';
+  'planner support function of kg_own_tenant()';
 
 -- Every policy begins with this function, so that it is evaluated before any
 -- condition of a caller.
@@ -17,7 +17,7 @@ CREATE FUNCTION @extschema@.kg_own_tenant(tenant text) RETURNS boolean
   SUPPORT @extschema@.kg_own_tenant_support
   AS 'MODULE_PATHNAME', 'kg_sql_own_tenant';
 COMMENT ON FUNCTION @extschema@.kg_own_tenant(text) IS
-  'whether that is the tenant that the current role acts for; for policies';
+  'whether the current role acts for this tenant; for policies';
 
 ALTER POLICY kg_agent_select ON @extschema@.kg_agent
   USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant());
@@ -78,14 +78,14 @@ CREATE FUNCTION @extschema@.kg_require_owner(act text) RETURNS boolean
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'kg_sql_require_owner';
 COMMENT ON FUNCTION @extschema@.kg_require_owner(text) IS
-  'true where the current role has the rights of the extension''s owner, else an error (FORBIDDEN); act completes "role ... may not"';
+  'true if the current role has the rights of the extension''s owner, otherwise the error FORBIDDEN; act completes the message "role ... may not"';
 
 CREATE TABLE @extschema@.kg_former_name (
   name         text COLLATE "C" PRIMARY KEY,
   became       text COLLATE "C" NOT NULL,
   since        timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
-COMMENT ON TABLE @extschema@.kg_former_name IS 'names that tenants had before kg_rename_tenant(), and that no tenant gets before kg_free_tenant_name()';
+COMMENT ON TABLE @extschema@.kg_former_name IS 'former names of renamed tenants; no new tenant can have such a name before kg_free_tenant_name()';
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_former_name', '');
 
 ALTER TABLE @extschema@.kg_former_name ENABLE ROW LEVEL SECURITY;
@@ -97,19 +97,19 @@ CREATE FUNCTION @extschema@.kg_rename_tenant(tenant text, name text) RETURNS voi
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_rename_tenant';
 COMMENT ON FUNCTION @extschema@.kg_rename_tenant(text, text) IS
-  'give a frozen tenant another name, with all that it has; the old one is kept from new tenants; for the owner of the extension';
+  'rename a frozen tenant with all its data; new tenants cannot have the old name; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_free_tenant_name(name text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_free_tenant_name';
 COMMENT ON FUNCTION @extschema@.kg_free_tenant_name(text) IS
-  'let a new tenant have the name that one had before kg_rename_tenant(); for the owner of the extension';
+  'let new tenants have a name that a tenant had before kg_rename_tenant(); for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_tenant_size(tenant text) RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_tenant_size';
 COMMENT ON FUNCTION @extschema@.kg_tenant_size(text) IS
-  'how many rows a tenant has in each table, and the bytes of their values; for the owner of the extension';
+  'number of rows of a tenant in each table, and the bytes of their values; for the owner of the extension';
 
 -- Tenants that have moved to another database (src/tenants.c).
 CREATE TABLE @extschema@.kg_moved_tenant (
@@ -117,7 +117,7 @@ CREATE TABLE @extschema@.kg_moved_tenant (
   roles        text[] COLLATE "C" NOT NULL,
   since        timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
-COMMENT ON TABLE @extschema@.kg_moved_tenant IS 'tenants that moved to another database, and the roles that had them: who still calls for one here is told to try again; made by kg_mark_moved(), gone when a tenant gets the name';
+COMMENT ON TABLE @extschema@.kg_moved_tenant IS 'tenants that moved to another database, with their roles, whose calls here get an error that tells them to try again; made by kg_mark_moved(); deleted when a tenant gets the name';
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_moved_tenant', '');
 
 ALTER TABLE @extschema@.kg_moved_tenant ENABLE ROW LEVEL SECURITY;
@@ -129,14 +129,14 @@ CREATE FUNCTION @extschema@.kg_mark_moved(tenant text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_mark_moved';
 COMMENT ON FUNCTION @extschema@.kg_mark_moved(text) IS
-  'take a frozen tenant from everybody, as kg_drop_tenant() does, which is to delete its rows, and let who calls for it try again elsewhere; for the owner of the extension';
+  'make a frozen tenant inaccessible, and tell its callers to try again, because it moved to another database; kg_drop_tenant() then deletes its rows; for the owner of the extension';
 
 -- kg_call_with_token(): a tool call with a token (src/tool_calls.c).
 CREATE FUNCTION @extschema@.kg_call_with_token(token text, tool text, arguments jsonb DEFAULT '{}', options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_call_with_token';
 COMMENT ON FUNCTION @extschema@.kg_call_with_token(text, text, jsonb, jsonb) IS
-  'kg_login() and kg_call_tool() in one statement; pass the token as a parameter, not in the text';
+  'kg_login() and kg_call_tool() in one statement; pass the token as a parameter, not in the text of the statement';
 
 CREATE FUNCTION @extschema@.kg_token_limits(token text) RETURNS jsonb
   LANGUAGE sql VOLATILE PARALLEL UNSAFE
@@ -145,7 +145,7 @@ CREATE FUNCTION @extschema@.kg_token_limits(token text) RETURNS jsonb
   SELECT @extschema@.kg_limits() FROM @extschema@.kg_login(token);
 END;
 COMMENT ON FUNCTION @extschema@.kg_token_limits(text) IS
-  'kg_login() and kg_limits() in one statement, for gateways; pass the token as a parameter, not in the text';
+  'kg_login() and kg_limits() in one statement, for gateways; pass the token as a parameter, not in the text of the statement';
 
 -- Embeddings of entities (src/embeddings.c, src/store/derived/embeddings.c,
 -- src/query/search/search_meaning.c). They are stored in a type of PostgreSQL
@@ -157,7 +157,7 @@ CREATE TABLE @extschema@.kg_vectors (
   dimensions   integer NOT NULL CHECK (dimensions BETWEEN 1 AND 16000),
   model        text COLLATE "C" NOT NULL
 );
-COMMENT ON TABLE @extschema@.kg_vectors IS 'what embeddings have, once kg_enable_vectors() was called: one row; for the owner only';
+COMMENT ON TABLE @extschema@.kg_vectors IS 'dimensions and model of embeddings; one row after kg_enable_vectors(); for the owner only';
 
 CREATE TABLE @extschema@.kg_embedding (
   tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
@@ -168,8 +168,8 @@ CREATE TABLE @extschema@.kg_embedding (
   PRIMARY KEY (tenant, node)
 ) WITH (toast_tuple_target = 8160);
 ALTER TABLE @extschema@.kg_embedding ALTER embedding SET STORAGE EXTERNAL;
-COMMENT ON TABLE @extschema@.kg_embedding IS 'embeddings of entities, made by kg_put_embeddings(); they go with the entity';
-COMMENT ON COLUMN @extschema@.kg_embedding.text_hash IS 'of the text that the entity had then: with another one the embedding is stale';
+COMMENT ON TABLE @extschema@.kg_embedding IS 'embeddings of entities; written by kg_put_embeddings(), deleted with the entity';
+COMMENT ON COLUMN @extschema@.kg_embedding.text_hash IS 'hash of the embedded text; the embedding is stale if the entity now has another text';
 CREATE INDEX kg_embedding_type_idx ON @extschema@.kg_embedding (tenant, type_no);
 
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_vectors', '');
@@ -191,31 +191,31 @@ CREATE FUNCTION @extschema@.kg_enable_vectors(dimensions integer, model text) RE
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_enable_vectors';
 COMMENT ON FUNCTION @extschema@.kg_enable_vectors(integer, text) IS
-  'let entities have embeddings, of so many numbers, made by the model; needs pgvector 0.7 or later; for the owner of the extension';
+  'enable embeddings with this number of dimensions, made by this model; needs pgvector 0.7 or later; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_disable_vectors() RETURNS bigint
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_disable_vectors';
 COMMENT ON FUNCTION @extschema@.kg_disable_vectors() IS
-  'delete all embeddings of all tenants, and let there be no others; how many there were; for the owner of the extension';
+  'disable embeddings, and delete those of all tenants; returns their number; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_put_embeddings(entity_type text, items jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_put_embeddings';
 COMMENT ON FUNCTION @extschema@.kg_put_embeddings(text, jsonb, jsonb) IS
-  'store embeddings of entities of a type, {id, vector, expected_version} each; a verdict for each; options atomic, dry_run, idempotency_key, reason; needs write access';
+  'store embeddings of entities of a type; an item is {id, vector, expected_version}; returns a verdict for each item; options atomic, dry_run, idempotency_key, reason; needs write access';
 
 CREATE FUNCTION @extschema@.kg_missing_embeddings(entity_type text, max integer DEFAULT 1000) RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_missing_embeddings';
 COMMENT ON FUNCTION @extschema@.kg_missing_embeddings(text, integer) IS
-  'entities of a type without an embedding, or with a stale one, and the text to embed: {"items": [{"id", "version", "text"}], "more"}';
+  'entities of a type that have no embedding or a stale one, with the text to embed: {"items": [{"id", "version", "text"}], "more"}';
 
 CREATE FUNCTION @extschema@.kg_cosine_distance(a real[], b real[]) RETURNS double precision
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'kg_sql_cosine_distance';
 COMMENT ON FUNCTION @extschema@.kg_cosine_distance(real[], real[]) IS
-  'how far two vectors are from one another, from 0 to 2, as pgvector''s <=> says; needs pgvector 0.7 or later';
+  'cosine distance of two vectors, from 0 to 2, by the operator <=> of pgvector; needs pgvector 0.7 or later';
 
 ALTER TABLE @extschema@.kg_vectors ENABLE ALWAYS TRIGGER kg_catalog_changed;
 CREATE TRIGGER kg_no_replication BEFORE INSERT OR UPDATE OR DELETE ON @extschema@.kg_embedding
@@ -231,13 +231,13 @@ CREATE FUNCTION @extschema@.kg_analyze(arguments jsonb) RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_analyze';
 COMMENT ON FUNCTION @extschema@.kg_analyze(jsonb) IS
-  'the tool analyze: measures of the whole graph: central nodes, components, communities, similarity';
+  'the tool analyze: measures of the whole graph, such as central nodes, components, communities and similarity';
 
 CREATE FUNCTION @extschema@.kg_keep_measure(entity_type text, property text, arguments jsonb) RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_keep_measure';
 COMMENT ON FUNCTION @extschema@.kg_keep_measure(text, text, jsonb) IS
-  'measures the graph as kg_analyze does, and writes the value of each entity of a type to a property; needs admin access';
+  'measure the graph as kg_analyze() does, and write the value of each entity of a type to a property; needs admin access';
 
 
 -- Merging of entities (src/store/merge).
@@ -246,10 +246,10 @@ CREATE FUNCTION @extschema@.kg_merge(entity_type text, keep text, others text[],
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_merge';
 COMMENT ON FUNCTION @extschema@.kg_merge(text, text, text[], jsonb) IS
-  'merges entities of one type into one of them, with references and edges; options prefer, values, expected_versions, dry_run, reason, idempotency_key';
+  'merge entities of a type into one of them, with their references and edges; options prefer, values, expected_versions, dry_run, reason, idempotency_key; needs write access';
 ALTER TABLE @extschema@.kg_freed ADD node bigint, ADD target bigint, ADD not_recorded text[] COLLATE "C", ADD CHECK ((node IS NULL) = (target IS NULL));
-COMMENT ON COLUMN @extschema@.kg_freed.node IS 'the node of the entity that had the id, if it was merged into another one';
-COMMENT ON COLUMN @extschema@.kg_freed.target IS 'the node of the entity that it was merged into';
+COMMENT ON COLUMN @extschema@.kg_freed.node IS 'node of the entity that had the id, if it was merged into another entity';
+COMMENT ON COLUMN @extschema@.kg_freed.target IS 'node of the entity into which it was merged';
 COMMENT ON COLUMN @extschema@.kg_freed.not_recorded IS 'types and relations without history, "bundle/name", whose entities and edges the merge changed';
 CREATE INDEX kg_freed_node_idx ON @extschema@.kg_freed (tenant, node) WHERE node IS NOT NULL;
 CREATE INDEX kg_freed_target_idx ON @extschema@.kg_freed (tenant, target) WHERE target IS NOT NULL;
@@ -278,7 +278,7 @@ ALTER FUNCTION @extschema@.kg_column_jsonb(jsonb, text) COST 10;
 -- For a single type, the planner estimates that the policies of kg_entity hide no
 -- row (49_views.sql).
 COMMENT ON FUNCTION @extschema@.kg_view_support(internal) IS
-  'answers the planner''s requests about kg_view_row(), kg_view_nodes() and kg_entity_visible()';
+  'planner support function of kg_view_row(), kg_view_nodes() and kg_entity_visible()';
 ALTER FUNCTION @extschema@.kg_entity_visible(text, text, integer, bigint, text, jsonb) SUPPORT @extschema@.kg_view_support;
 
 -- Each text of a registered policy must be one expression (48_policies.sql).
@@ -287,7 +287,7 @@ CREATE FUNCTION @extschema@.kg_policy_expression(expr text) RETURNS text
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'kg_sql_policy_expression';
 COMMENT ON FUNCTION @extschema@.kg_policy_expression(text) IS
-  'a text in parentheses that is one expression, and an error where it is more; what kg_policy says becomes part of a statement so';
+  'the text in parentheses if it is exactly one expression, otherwise an error; so kg_policy cannot add other SQL to a statement';
 CREATE OR REPLACE FUNCTION @extschema@.kg_policy_text(expr pg_catalog.pg_node_tree, relation oid) RETURNS text
   LANGUAGE sql STABLE STRICT PARALLEL SAFE
   SET search_path = pg_catalog, pg_temp
@@ -309,7 +309,7 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_manifest_text(definition text) RETURNS
 END;
 
 COMMENT ON FUNCTION @extschema@.kg_explain(text, jsonb) IS
-  'what a tool call compiles to: its arguments as understood, SQL, parameter types, plans; for members of pg_read_all_stats to whom EXECUTE is granted';
+  'how a tool call is executed: its parsed arguments, SQL, parameter types and plans; for members of pg_read_all_stats with a grant of EXECUTE';
 COMMENT ON FUNCTION @extschema@.kg_create_tenant(text) IS
   'make a tenant; for the owner of the extension';
 
@@ -322,7 +322,7 @@ CREATE FUNCTION @extschema@.kg_policy_probe(on_table text, role oid) RETURNS voi
   SET row_security = on
   AS 'MODULE_PATHNAME', 'kg_sql_policy_probe';
 COMMENT ON FUNCTION @extschema@.kg_policy_probe(text, oid) IS
-  'an error where the policies of a table of ours cannot be put into the statements of a role, as when one reads the table itself; 0 is PUBLIC';
+  'test whether the policies of a table work in statements of a role; if not, raise an error, such as for a policy that reads its own table; role 0 is PUBLIC';
 
 CREATE OR REPLACE FUNCTION @extschema@.kg_make_policy() RETURNS trigger
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -428,7 +428,7 @@ $$;
 UPDATE @extschema@.kg_policy SET command = command WHERE command = 'SELECT';
 
 -- The quota of bytes counts the pieces of names (src/store/derived/pieces.c).
-COMMENT ON TABLE @extschema@.kg_trigram IS 'pieces of every name and word of a tenant, with its length and their place (:8:1:pha), and the trigrams of words with the one and two letters at their end; derived, and only ever joined to kg_term';
+COMMENT ON TABLE @extschema@.kg_trigram IS 'pieces of names and words, with the length of the name and the position of the piece (:8:1:pha); also trigrams of words and their last one and two letters; derived from kg_term';
 -- Version 0.1.0 kept rows of names that no entity has any more.
 DELETE FROM @extschema@.kg_trigram g WHERE NOT EXISTS (SELECT FROM @extschema@.kg_term t WHERE t.tenant = g.tenant AND t.term = g.term);
 -- The usage of frozen tenants is counted, too, so the trigger that refuses writes is
@@ -528,7 +528,7 @@ CREATE FUNCTION @extschema@.kg_our_tables() RETURNS TABLE (oid oid, member boole
    GROUP BY c.oid;
 END;
 COMMENT ON FUNCTION @extschema@.kg_our_tables() IS
-  'our tables and sequences, and whether each is a member of the extension; for the owner of the extension';
+  'tables and sequences of kg_graph, and whether each is a member of the extension; for the owner of the extension';
 
 -- The same for functions. The column privilege has the statement that gives PUBLIC
 -- the initial privilege EXECUTE, or revokes it, after the function was made again.
@@ -553,7 +553,7 @@ CREATE FUNCTION @extschema@.kg_our_functions() RETURNS TABLE (oid oid, nspname n
    WHERE e.extname = 'kg_graph';
 END;
 COMMENT ON FUNCTION @extschema@.kg_our_functions() IS
-  'our functions, and whether each is a member of the extension; for the owner of the extension';
+  'functions of kg_graph, and whether each is a member of the extension; for the owner of the extension';
 
 CREATE OR REPLACE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind text, on_table text, name text, sound boolean, definition text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
@@ -639,7 +639,7 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place int
     FROM @extschema@.kg_our_functions() p CROSS JOIN (VALUES ('member'), ('function')) k(kind);
 END;
 COMMENT ON FUNCTION @extschema@.kg_definitions() IS
-  'what hangs on our tables: policies, indexes, constraints, triggers, settings; functions, sequences, membership, and what dumps have; with the statements that make it again; for the owner of the extension';
+  'policies, indexes, constraints, triggers and settings of the tables of kg_graph, and its functions, sequences, members and dumped data; each with the statement that makes it; for the owner of the extension';
 
 -- Definitions that take long to compute. kg_check() compares them, too; kg_health()
 -- does not.
@@ -668,7 +668,7 @@ CREATE FUNCTION @extschema@.kg_more_definitions() RETURNS TABLE (place integer, 
    WHERE p.of_sql;
 END;
 COMMENT ON FUNCTION @extschema@.kg_more_definitions() IS
-  'what kg_definitions() leaves out: columns, and functions of SQL; for the owner of the extension';
+  'columns and SQL functions of kg_graph, which kg_definitions() omits; for the owner of the extension';
 
 DROP FUNCTION @extschema@.kg_definitions_wrong();
 CREATE FUNCTION @extschema@.kg_definitions_wrong(thorough boolean DEFAULT true) RETURNS TABLE (kind text, on_table text, name text, problem text, repair text)
@@ -711,7 +711,7 @@ CREATE FUNCTION @extschema@.kg_definitions_wrong(thorough boolean DEFAULT true) 
    ORDER BY m.kind, m.definition LIKE '% FOREIGN KEY %', m.on_table, m.name;
 END;
 COMMENT ON FUNCTION @extschema@.kg_definitions_wrong(boolean) IS
-  'what CREATE EXTENSION made and is missing, altered or not valid, with the statements that mend it; thorough: also columns and functions of SQL; for the owner of the extension';
+  'objects of CREATE EXTENSION that are missing, altered or not valid, with the statements that repair them; thorough: also columns and SQL functions; for the owner of the extension';
 
 -- kg_table_settings() returns more kinds of settings that dumps omit.
 
@@ -794,7 +794,7 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place 
     FROM member m;
 END;
 COMMENT ON FUNCTION @extschema@.kg_table_settings() IS
-  'rules, columns, publications, comments, and where and how our tables are stored, with the statements that make them again; for the owner of the extension';
+  'rules, columns, publications, comments and storage settings of the tables of kg_graph, with the statements that make them; for the owner of the extension';
 
 -- NOT NULL constraints of the extension after pg_upgrade to PostgreSQL 18, and
 -- indexes that are not valid, are not customizations of a DBA.
@@ -837,19 +837,19 @@ CREATE FUNCTION @extschema@.kg_bind_table(bundle text, table_name text, mapping 
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_bind_table';
 COMMENT ON FUNCTION @extschema@.kg_bind_table(text, text, jsonb) IS
-  'make an entity type that reads a table or view in place, and merge it into a bundle; needs admin access and SELECT on the table';
+  'make an entity type whose entities are the rows of a table or view, and merge it into a bundle; needs admin access and SELECT on the table';
 
 CREATE FUNCTION @extschema@.kg_suggest_bindings(schema text, options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C STABLE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_suggest_bindings';
 COMMENT ON FUNCTION @extschema@.kg_suggest_bindings(text, jsonb) IS
-  'a bundle of types that read the tables of a schema, to look through and apply; options bundle, shared, tenant_column; needs read access';
+  'a bundle of types that read the tables of a schema, to be reviewed and applied; options bundle, shared, tenant_column; needs read access';
 
 CREATE FUNCTION @extschema@.kg_binding_report(type text) RETURNS jsonb
   LANGUAGE C STABLE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_binding_report';
 COMMENT ON FUNCTION @extschema@.kg_binding_report(text) IS
-  'the table of a type that reads one: the properties and relations that an index serves, indexes that would help, and faults; needs read access';
+  'the table that a type reads, the properties and relations that an index serves, further useful indexes, and faults; needs read access';
 
 -- Only a statement of the tool query calls this function. It replaces another
 -- function there, and the call has the arguments and the result type of that
@@ -858,26 +858,26 @@ CREATE FUNCTION @extschema@.kg_query_bounded(call internal) RETURNS internal
   LANGUAGE C STABLE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_query_bounded';
 COMMENT ON FUNCTION @extschema@.kg_query_bounded(internal) IS
-  'a function of a query, within bounds of its values';
+  'replaces a function in a statement of kg_query(), and limits the size of its values';
 
 -- The functions search(), neighbors(), reach() and path() in the FROM of a query.
 CREATE FUNCTION @extschema@.kg_query_search(text text, type text DEFAULT NULL, "limit" integer DEFAULT 10) RETURNS TABLE (id text, entity_type text, name text, score double precision)
   LANGUAGE C STABLE PARALLEL UNSAFE ROWS 10 COST 10000
   AS 'MODULE_PATHNAME', 'kg_sql_query_search';
 COMMENT ON FUNCTION @extschema@.kg_query_search(text, text, integer) IS
-  'search() of a query: entities by a name, alias or id, with typing errors, best first';
+  'search() of a query: entities by name, alias or id, also with typing errors, the best first';
 
 CREATE FUNCTION @extschema@.kg_query_neighbors(handle text, hops integer DEFAULT 1, relation text DEFAULT NULL) RETURNS TABLE (id text, entity_type text, depth integer)
   LANGUAGE C STABLE PARALLEL UNSAFE ROWS 20 COST 10000
   AS 'MODULE_PATHNAME', 'kg_sql_query_neighbors';
 COMMENT ON FUNCTION @extschema@.kg_query_neighbors(text, integer, text) IS
-  'neighbors() of a query: the entities within some hops of one, in both directions';
+  'neighbors() of a query: the entities within some hops of one entity, in both directions';
 
 CREATE FUNCTION @extschema@.kg_query_reach(type text, start text, relation text DEFAULT NULL, direction text DEFAULT 'outgoing', max_hops integer DEFAULT 3) RETURNS TABLE (id text, entity_type text, depth integer)
   LANGUAGE C STABLE PARALLEL UNSAFE ROWS 100 COST 10000
   AS 'MODULE_PATHNAME', 'kg_sql_query_reach';
 COMMENT ON FUNCTION @extschema@.kg_query_reach(text, text, text, text, integer) IS
-  'reach() of a query: the entities that a walk along a relation reaches, and in how many hops';
+  'reach() of a query: the entities that a walk along a relation reaches, each with its number of hops';
 
 CREATE FUNCTION @extschema@.kg_query_path("from" text, "to" text, max_hops integer DEFAULT NULL) RETURNS TABLE (step integer, id text, entity_type text, relation text)
   LANGUAGE C STABLE PARALLEL UNSAFE ROWS 5 COST 10000
@@ -889,9 +889,9 @@ COMMENT ON FUNCTION @extschema@.kg_query_path(text, text, integer) IS
 
 CREATE INDEX kg_index_key_counted_idx ON @extschema@.kg_index_key (tenant, node, field_no) WHERE field_no >= 32768;
 COMMENT ON COLUMN @extschema@.kg_entity_type.key_fields IS
-  'the x-index properties that the type has or has had: the n-th is field_no n of kg_index_key, or n + 32768 where it is an x-derived count';
+  'present and former x-index properties of the type; the n-th has field_no n in kg_index_key, or n + 32768 if it counts edges (x-derived)';
 COMMENT ON FUNCTION @extschema@.kg_packed_tenant() IS
-  'kg_derived_tenant() where no policy of kg_edge hides an edge from the caller, or NULL; for the policies of kg_adjacency and kg_index_key';
+  'kg_derived_tenant() if no policy of kg_edge hides an edge from the caller, otherwise NULL; for the policies of kg_adjacency and kg_index_key';
 
 -- The node becomes the first column of kg_entity_node_idx. The foreign keys of
 -- kg_edge and of a DBA's own tables depend on this index. They are dropped and made
@@ -957,8 +957,8 @@ CREATE TABLE @extschema@.kg_change_transaction (
   transaction  bigint NOT NULL,
   PRIMARY KEY (tenant, xid)
 );
-COMMENT ON TABLE @extschema@.kg_change_transaction IS 'the transactions of kg_history, for kg_changes(); written with their first change';
-COMMENT ON COLUMN @extschema@.kg_change_transaction.transaction IS 'that of kg_history; of xid 0: changes up to this xid may be missing; of xid 1: changes with every deletion of changes and with an import';
+COMMENT ON TABLE @extschema@.kg_change_transaction IS 'transactions of kg_history, for kg_changes(); each is written with its first change';
+COMMENT ON COLUMN @extschema@.kg_change_transaction.transaction IS 'number of the transaction in kg_history; with xid 0: changes up to this xid may be missing; with xid 1: a number that each such gap changes';
 ALTER TABLE @extschema@.kg_change_transaction ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_change_transaction FORCE ROW LEVEL SECURITY;
 CREATE POLICY kg_change_transaction_nobody ON @extschema@.kg_change_transaction FOR ALL
@@ -970,11 +970,11 @@ CREATE FUNCTION @extschema@.kg_changes(since text DEFAULT '', types text[] DEFAU
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_changes';
 COMMENT ON FUNCTION @extschema@.kg_changes(text, text[], jsonb) IS
-  'the changes of types and relations with history after a position, in the order of their transactions, and the next position; options limit, max_bytes';
+  'changes after a position of types and relations with history, in the order of their transactions, and the next position; options limit, max_bytes';
 
 COMMENT ON COLUMN @extschema@.kg_entity.index_keys IS
-  'the entity''s rows of kg_index_key in one value; kg_packed_key() reads it';
-COMMENT ON TABLE @extschema@.kg_index_key IS 'one row per entity, x-index field and value: an order-preserving key; derived';
+  'the keys of the entity in kg_index_key, except counts of edges, packed into one value; kg_packed_key() reads them';
+COMMENT ON TABLE @extschema@.kg_index_key IS 'order-preserving keys, a row for each entity, x-index property and value; derived';
 
 -- Instances of type json and text; drafts 4 and 6, OpenAPI 3.0. A literal without a
 -- type gets the variant for text, because PostgreSQL cannot choose between json and
@@ -984,33 +984,33 @@ RETURNS boolean
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'kg_sql_validate_text';
 COMMENT ON FUNCTION @extschema@.kg_validate(json, jsonb, jsonb) IS
-  'As kg_validate(jsonb, jsonb, jsonb), for an instance of type json';
+  'as kg_validate(jsonb, jsonb, jsonb), for an instance of type json';
 
 CREATE FUNCTION @extschema@.kg_validate(instance text, schema jsonb, options jsonb DEFAULT '{}')
 RETURNS boolean
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'kg_sql_validate_text';
 COMMENT ON FUNCTION @extschema@.kg_validate(text, jsonb, jsonb) IS
-  'As kg_validate(jsonb, jsonb, jsonb), for the text of an instance';
+  'as kg_validate(jsonb, jsonb, jsonb), for the text of an instance';
 
 CREATE FUNCTION @extschema@.kg_validation_errors(instance json, schema jsonb, options jsonb DEFAULT '{}')
 RETURNS jsonb
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'kg_sql_validation_errors_text';
 COMMENT ON FUNCTION @extschema@.kg_validation_errors(json, jsonb, jsonb) IS
-  'As kg_validation_errors(jsonb, jsonb, jsonb), for an instance of type json';
+  'as kg_validation_errors(jsonb, jsonb, jsonb), for an instance of type json';
 
 CREATE FUNCTION @extschema@.kg_validation_errors(instance text, schema jsonb, options jsonb DEFAULT '{}')
 RETURNS jsonb
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'kg_sql_validation_errors_text';
 COMMENT ON FUNCTION @extschema@.kg_validation_errors(text, jsonb, jsonb) IS
-  'As kg_validation_errors(jsonb, jsonb, jsonb), for the text of an instance';
+  'as kg_validation_errors(jsonb, jsonb, jsonb), for the text of an instance';
 
 COMMENT ON FUNCTION @extschema@.kg_validate(jsonb, jsonb, jsonb) IS
-  'Whether the instance is valid against the JSON Schema (draft 2020-12, 2019-09, draft-07, draft-06 or draft-04, or OpenAPI 3.0, by $schema); options: dialect, resources, format';
+  'whether the instance is valid against the JSON Schema, of the dialect that $schema or the option dialect names; further options: resources, format';
 COMMENT ON FUNCTION @extschema@.kg_schema_check(jsonb, jsonb) IS
-  'True for a JSON Schema that compiles here; for another, an error that says what is wrong and where; a keyword that the dialect ignores is a warning';
+  'true for a JSON Schema that compiles, otherwise an error that names the fault and its place; warns of keywords that the dialect ignores';
 
 -- The role that updates the extension may not be its owner. The objects made here
 -- then get the owner of the extension.
@@ -1059,6 +1059,191 @@ BEGIN
   END LOOP;
 END
 $$;
+
+-- Comments whose text changed.
+COMMENT ON COLUMN @extschema@.kg_tenant.authorizer IS 'function that decides which entities of types with x-authorize a caller sees; set by kg_set_authorizer()';
+COMMENT ON COLUMN @extschema@.kg_tenant_role.role_name IS 'name of the role at the time of the grant; the grant is valid only while one role has this number and this name';
+COMMENT ON TABLE @extschema@.kg_tenant_role IS 'grants: the tenants for which a role may act; made by kg_grant()';
+COMMENT ON TABLE @extschema@.kg_role IS 'privileges that kg_grant() and kg_grant_gateway() gave to roles, and which are taken back when no grant needs them; for the owner only';
+COMMENT ON COLUMN @extschema@.kg_role.gateway IS 'whether kg_grant_gateway() made the role a gateway';
+COMMENT ON COLUMN @extschema@.kg_role.exchange IS 'whether the role may call kg_call_authorized()';
+COMMENT ON TABLE @extschema@.kg_bundle IS 'named, versioned sets of entity types, relations and entities; written by kg_apply_bundle()';
+COMMENT ON TABLE @extschema@.kg_entity_type IS 'entity types; each has a JSON Schema with x-* annotations';
+COMMENT ON COLUMN @extschema@.kg_entity_type.type_no IS 'number of the type in kg_entity, kg_index_key and kg_term';
+COMMENT ON TABLE @extschema@.kg_relation IS 'relations; a row is a variant, with a source type and a target type; property names the x-ref of a derived relation, and is NULL for a declared one';
+COMMENT ON COLUMN @extschema@.kg_relation.relation_no IS 'number of the relation in kg_edge; all variants of a relation of a bundle have the same number';
+COMMENT ON COLUMN @extschema@.kg_relation.key IS 'property of the edges that distinguishes parallel edges, or NULL';
+COMMENT ON TABLE @extschema@.kg_entity IS 'entities; a trigger validates data against the schema of the type and fills the columns that are derived from data';
+COMMENT ON TABLE @extschema@.kg_edge IS 'edges between nodes; property names the x-ref from which the edge is derived, and is NULL for an explicit edge';
+COMMENT ON COLUMN @extschema@.kg_edge.key IS 'value of the relation''s key property, as text; empty if the relation has no key property';
+COMMENT ON TABLE @extschema@.kg_adjacency IS 'edges of up to 32 nodes, packed into two values; made by kg_pack(); a change of an edge clears the bits of its nodes; derived';
+COMMENT ON COLUMN @extschema@.kg_adjacency.block IS 'n > 0: the nodes 32 n - 31 to 32 n; n < 0: the node -n, which has many edges; 0: a row that each packing writes';
+COMMENT ON COLUMN @extschema@.kg_adjacency.nodes IS 'a bit for each node of the block, the lowest bit for the first; if it is set, the edges of the node are packed';
+COMMENT ON COLUMN @extschema@.kg_adjacency.alone IS 'a bit for each node of the block; if it is set here and in nodes, the edges of the node are packed in a row of their own';
+COMMENT ON TABLE @extschema@.kg_term IS 'search terms; kind l: label, a: alias, i: whole id in folded form, if that differs from the id, t: token; derived';
+COMMENT ON TABLE @extschema@.kg_word IS 'folded words of x-search properties; frequency: how often the entity has the word; length: number of words of the entity; derived';
+COMMENT ON TABLE @extschema@.kg_word_count IS 'number of entities that have a word of kg_word, summed over slots; the empty word counts all entities and, in length, their words; derived';
+COMMENT ON TABLE @extschema@.kg_unique_key IS 'unique values of the properties that an x-ref-field names, and the entity that has the value; derived';
+COMMENT ON TABLE @extschema@.kg_tool IS 'names of generated tools, of registered tools (kg_tool_version) and of aliases; the primary key keeps each name unique in a tenant';
+COMMENT ON COLUMN @extschema@.kg_tool.canonical IS 'the tool that an alias names';
+COMMENT ON TABLE @extschema@.kg_pending_reference IS 'references that wait for the check by the constraint kg_references: at once, or at commit after SET CONSTRAINTS ... DEFERRED; otherwise empty';
+COMMENT ON TABLE @extschema@.kg_history IS 'changes of entities of types with x-history, and of edges of relations with history; written by the triggers of kg_entity and kg_edge';
+COMMENT ON COLUMN @extschema@.kg_history.transaction IS 'number that all changes of a transaction share: the number of the first of them';
+COMMENT ON COLUMN @extschema@.kg_history.at IS 'clock time of the write; never before the time of the previous change';
+COMMENT ON COLUMN @extschema@.kg_history.version IS 'version of the entity after the change; for a deletion, a version that no entity has; NULL for an edge';
+COMMENT ON COLUMN @extschema@.kg_history.before IS 'state before the change: the document of an entity or the properties of an edge; NULL: it did not exist; null: an edge without properties';
+COMMENT ON TABLE @extschema@.kg_freed IS 'ids that entities gave up, each with the last version of its entity; the next entity with the id continues above this version';
+COMMENT ON TABLE @extschema@.kg_freed_type IS 'dropped types, each with the last version of its entities; the next type with the name continues above this version';
+COMMENT ON COLUMN @extschema@.kg_entity_type.version_above IS 'the versions of the type''s entities are above this number, which is the last version of a dropped type of the same name';
+COMMENT ON COLUMN @extschema@.kg_entity_type.history_since IS 'time since which kg_history has every change of the type''s entities; NULL: it does not have them all';
+COMMENT ON COLUMN @extschema@.kg_relation.history_since IS 'time since which kg_history has every change of the relation''s edges; NULL: it does not have them all';
+COMMENT ON FUNCTION @extschema@.kg_tenant() IS 'the tenant for which the current role acts, or NULL; policies compare rows with it';
+COMMENT ON FUNCTION @extschema@.kg_tenant(text) IS 'the tenant for which the current role acts with at least this access (read, write, admin), or NULL';
+COMMENT ON FUNCTION @extschema@.kg_drop_tenant(text, integer) IS 'make a tenant inaccessible, and delete up to this many of its rows; true: no row is left, false: call it again; for the owner of the extension';
+COMMENT ON FUNCTION @extschema@.kg_set_authorizer(text, regprocedure) IS 'set the function that decides who sees entities of types with x-authorize, or NULL for none; for the owner of the extension';
+COMMENT ON FUNCTION @extschema@.kg_grant(text, text, text) IS 'let a role act for a tenant with access read, write or admin; for the owner of the extension, and for admins of the tenant who have ADMIN OPTION on the role';
+COMMENT ON FUNCTION @extschema@.kg_revoke(text, text) IS 'revoke a grant, and the privileges that it gave, unless another grant needs them; also if the role was dropped';
+COMMENT ON FUNCTION @extschema@.kg_check_tenant_role() IS 'row trigger of kg_tenant_role: warns if no role has both the number and the name of the grant';
+COMMENT ON FUNCTION @extschema@.kg_validation_errors(jsonb, jsonb, jsonb) IS 'all violations, as an array of {path, keyword, schema_path, got, expected}; option output: flag, basic or detailed; further options: dialect, resources, format, max_errors';
+COMMENT ON FUNCTION @extschema@.kg_check_entity() IS 'row trigger of kg_entity: fills columns from data, and validates data';
+COMMENT ON FUNCTION @extschema@.kg_derive_entities() IS 'statement trigger of kg_entity: updates the derived rows, and enforces references';
+COMMENT ON FUNCTION @extschema@.kg_check_references() IS 'constraint trigger of kg_pending_reference: raises an error if references have no target, at once or at commit';
+COMMENT ON FUNCTION @extschema@.kg_put_entities(text, jsonb, jsonb) IS 'create or replace entities of a type; returns a verdict for each item; options atomic, dry_run, idempotency_key, reason; needs write access';
+COMMENT ON FUNCTION @extschema@.kg_update_entities(text, jsonb, jsonb) IS 'change properties of entities of a type; an item is {id, set, unset, add, remove, expected_version}; returns a verdict for each item; options atomic, dry_run, idempotency_key, reason; needs write access';
+COMMENT ON FUNCTION @extschema@.kg_delete_entities(text, text[], jsonb) IS 'delete entities of a type; returns a verdict for each id; options atomic, dry_run, idempotency_key, reason; needs write access';
+COMMENT ON FUNCTION @extschema@.kg_put_edges(jsonb, jsonb) IS 'create explicit edges, or replace their properties; returns a verdict for each item; options atomic, dry_run, idempotency_key, reason; needs write access';
+COMMENT ON FUNCTION @extschema@.kg_delete_edges(jsonb, jsonb) IS 'delete explicit edges; returns a verdict for each item; options atomic, dry_run, idempotency_key, reason; needs write access';
+COMMENT ON FUNCTION @extschema@.kg_packed_key(bytea, integer) IS 'the key of a field in kg_entity.index_keys, or NULL; for an array, its first key';
+COMMENT ON FUNCTION @extschema@.kg_packed_keys(bytea, integer) IS 'the keys of the items of an array in kg_entity.index_keys';
+COMMENT ON FUNCTION @extschema@.kg_rebuild() IS 'derive the keys, terms and edges of the caller''s tenant again from its entities; needs admin access';
+COMMENT ON FUNCTION @extschema@.kg_apply_bundle(jsonb, jsonb) IS 'make the stored bundle equal to the argument, or merge the argument into it; options mode, dry_run, expected_revision, max_errors, max_diff, idempotency_key; needs write access';
+COMMENT ON FUNCTION @extschema@.kg_apply_bundle_text(text, jsonb) IS 'kg_apply_bundle() for JSON text, which needs less memory than a jsonb value; needs write access';
+COMMENT ON FUNCTION @extschema@.kg_export_bundle(text) IS 'a bundle in the form that kg_apply_bundle() accepts; needs read access';
+COMMENT ON FUNCTION @extschema@.kg_export_bundle_parts(text) IS 'a bundle of any size in rows; part bundle: all but the other parts; items: arrays of entities of the type name; edges: arrays of edges; needs read access';
+COMMENT ON FUNCTION @extschema@.kg_list(text, jsonb) IS 'a page of the entities of a type; arguments filters, search, sort, fields, limit, offset or cursor, max_bytes';
+COMMENT ON FUNCTION @extschema@.kg_list_ids(text, jsonb) IS 'as kg_list(), but only ids, or ids and summary fields';
+COMMENT ON FUNCTION @extschema@.kg_get(text, text[]) IS 'the entities with these ids, in the order of the ids, and the ids that were not found';
+COMMENT ON FUNCTION @extschema@.kg_call_tool(text, jsonb, jsonb) IS 'call a tool by name; returns an MCP tool result, also for an error; options timeout_ms, version, idempotency_key';
+COMMENT ON FUNCTION @extschema@.kg_call_authorized(text, jsonb, jsonb, text, text) IS 'call a tool with decisions of another system; returns its result, or the decisions that it needs; for gateways that kg_grant_gateway(role, exchange => true) made';
+COMMENT ON FUNCTION @extschema@.kg_clear_packed() IS 'statement trigger of kg_edge: removes the packed edges of nodes whose edges change';
+COMMENT ON FUNCTION @extschema@.kg_pack() IS 'pack the edges of those nodes of the tenant whose edges changed since the last packing; returns the number of nodes';
+COMMENT ON FUNCTION @extschema@.kg_traverse(jsonb) IS 'the tool traverse_relationships: the nodes that a chain of steps along relationships reaches';
+COMMENT ON FUNCTION @extschema@.kg_neighbors(jsonb) IS 'the tool explore_neighbors: the nodes within some hops of one node';
+COMMENT ON FUNCTION @extschema@.kg_search(jsonb) IS 'the tool search_entities: the ids of entities with a name or alias';
+COMMENT ON FUNCTION @extschema@.kg_bfs(jsonb) IS 'the tool bfs_query: the nodes and edges within some hops of any seed';
+COMMENT ON FUNCTION @extschema@.kg_describe(jsonb) IS 'the tool describe_entity: all properties of one entity';
+COMMENT ON FUNCTION @extschema@.kg_describe_many(jsonb) IS 'the tool describe_entities: all properties of several entities';
+COMMENT ON FUNCTION @extschema@.kg_intersect(jsonb) IS 'the tool intersect_subgraphs: the nodes within some hops of every seed, and the edges between them';
+COMMENT ON FUNCTION @extschema@.kg_paths(jsonb) IS 'the tool find_paths: the paths between two sets of nodes';
+COMMENT ON FUNCTION @extschema@.kg_rank(jsonb) IS 'the tool rank_related: the nodes most related to some nodes, by personalized PageRank';
+COMMENT ON FUNCTION @extschema@.kg_to_mermaid(jsonb, jsonb) IS 'a Mermaid flowchart of a bundle''s types and relations, of a schema, or of the reply of a tool';
+COMMENT ON FUNCTION @extschema@.kg_to_dot(jsonb, jsonb) IS 'a Graphviz graph of a bundle''s types and relations, of a schema, or of the reply of a tool';
+COMMENT ON FUNCTION @extschema@.kg_verify(jsonb) IS 'the tool verify_claims: whether the graph supports or contradicts each claim of a draft';
+COMMENT ON TABLE @extschema@.kg_auth_key IS 'keys with which kg_login() verifies tokens; for the owner of the extension only';
+COMMENT ON COLUMN @extschema@.kg_auth_key.alg IS 'algorithm of the key; a token with another algorithm is refused';
+COMMENT ON COLUMN @extschema@.kg_auth_key.tenant IS 'the only tenant for which tokens of this key are valid; NULL: the tenant that the claim tenant_claim names';
+COMMENT ON COLUMN @extschema@.kg_auth_key.role_claim IS 'claim whose values determine the access; the column roles, if set, maps them to an access; NULL: every token has the access of the column access';
+COMMENT ON COLUMN @extschema@.kg_auth_key.access IS 'highest access that a token of this key can have';
+COMMENT ON COLUMN @extschema@.kg_auth_key.scope_claim IS 'claim with path prefixes, with which x-scope-field is compared; NULL: no scopes';
+COMMENT ON FUNCTION @extschema@.kg_login(text, boolean) IS 'verify a JSON Web Token and act as its bearer until the transaction ends; pass the token as a parameter, not in the text of the statement';
+COMMENT ON FUNCTION @extschema@.kg_logout() IS 'end the identity that kg_login() bound to this session';
+COMMENT ON FUNCTION @extschema@.kg_issue_token(jsonb, text, interval) IS 'sign a token with an HS256 key; adds iss, aud, iat and exp to the claims; for the owner of the extension only';
+COMMENT ON FUNCTION @extschema@.kg_bundle_visible(text) IS 'whether the caller''s agent, if any, sees the bundle; true if the bundle is NULL; for policies';
+COMMENT ON FUNCTION @extschema@.kg_entity_visible(text, text) IS 'whether the agent and the scope paths of the caller let it see an entity; for policies';
+COMMENT ON FUNCTION @extschema@.kg_entity_visible(text, text, integer, bigint, text, jsonb) IS 'as kg_entity_visible(text, text), for a stored entity, and with the decisions of x-authorize; for the policies of kg_entity';
+COMMENT ON FUNCTION @extschema@.kg_entity_valid(integer, jsonb) IS 'whether an entity is valid at the valid_at of the running tool call; true without valid_at; for statements of tools';
+COMMENT ON FUNCTION @extschema@.kg_edge_valid(integer, jsonb) IS 'whether an edge is valid at the valid_at of the running tool call; true without valid_at; for statements of tools';
+COMMENT ON FUNCTION @extschema@.kg_derived_tenant() IS 'kg_tenant() if the caller may read edges, keys and terms: in tools always, in direct SQL if it sees every entity of the tenant; otherwise NULL; for policies';
+COMMENT ON FUNCTION @extschema@.kg_derived_tenant(text) IS 'kg_derived_tenant() if the caller has at least this access (read, write, admin), otherwise NULL; for policies';
+COMMENT ON FUNCTION @extschema@.kg_grant_gateway(text, boolean) IS 'let a role pass tokens of its clients to kg_mcp(), with exchange also to kg_call_authorized(); without a token the role has no access; for the owner of the extension';
+COMMENT ON FUNCTION @extschema@.kg_revoke_gateway(text) IS 'revoke what kg_grant_gateway() granted; for the owner of the extension';
+COMMENT ON COLUMN @extschema@.kg_agent.toolsets IS 'toolsets whose tools the agent has, also those of registered tools; NULL: all';
+COMMENT ON COLUMN @extschema@.kg_agent.tools IS 'the tools of these toolsets that the agent has; NULL: all';
+COMMENT ON FUNCTION @extschema@.kg_create_agent(text, jsonb) IS 'make an agent of the caller''s tenant; options title, description, instructions, bundles, toolsets, tools; for the tenant''s admins';
+COMMENT ON FUNCTION @extschema@.kg_alter_agent(text, jsonb) IS 'change the given options of an agent; null removes an option; for the tenant''s admins';
+COMMENT ON FUNCTION @extschema@.kg_bind_agent(text, text) IS 'let an agent see an existing bundle; for the tenant''s admins';
+COMMENT ON FUNCTION @extschema@.kg_unbind_agent(text, text) IS 'remove a bundle from those that an agent sees; for the tenant''s admins';
+COMMENT ON TABLE @extschema@.kg_policy IS 'restrictive policies of a DBA on kg_entity and kg_edge; made by kg_add_policy()';
+COMMENT ON COLUMN @extschema@.kg_policy.roles IS 'names of the roles; public: all roles';
+COMMENT ON COLUMN @extschema@.kg_policy.role_numbers IS 'numbers of these roles in this cluster; 0: the role does not exist';
+COMMENT ON COLUMN @extschema@.kg_policy.made_using IS 'the expression of the policy as PostgreSQL printed it when the policy was made; the policy is in force while both are equal';
+COMMENT ON COLUMN @extschema@.kg_policy.problem IS 'reason why the policy could not be made';
+COMMENT ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid) IS 'expression of a policy as text, independent of the settings of the session';
+COMMENT ON FUNCTION @extschema@.kg_add_policy(text, text, text, text, text, text[]) IS 'make or replace a restrictive policy on kg_entity or kg_edge that dumps contain; the expressions must qualify names; for the owner of the extension';
+COMMENT ON TABLE @extschema@.kg_manifest IS 'objects that CREATE EXTENSION made on the tables of kg_graph; kg_health() and kg_check() compare the present objects with them';
+COMMENT ON FUNCTION @extschema@.kg_manifest_text(text) IS 'a definition in the form of kg_manifest, with @ in place of the extension''s schema; for the owner of the extension';
+COMMENT ON FUNCTION @extschema@.kg_dump_customizations() IS 'statements that make a DBA''s policies, indexes, constraints, triggers and settings on the tables of kg_graph again, because pg_dump omits them; for the owner of the extension';
+COMMENT ON FUNCTION @extschema@.kg_renew_secrets() IS 'replace the keys that sign cursors and notifications, such as after a copy of the database''s files; for the owner of the extension';
+COMMENT ON FUNCTION @extschema@.kg_refuse_replication() IS 'row trigger that fires only for replication: refuses rows of logical replication';
+COMMENT ON COLUMN @extschema@.kg_tool_version.precedence IS 'order of the versions of a tool by semver 2.0.0; versions that differ only in build metadata have the same precedence';
+COMMENT ON COLUMN @extschema@.kg_tool_version.bundle IS 'bundle that has the tool; NULL: the tool is in no bundle';
+COMMENT ON COLUMN @extschema@.kg_tool_version.deprecated IS 'reason for the deprecation, or an empty text; NULL: not deprecated';
+COMMENT ON COLUMN @extschema@.kg_tool_version.definition IS 'complete definition, with the defaults, without the deprecation; never changes';
+COMMENT ON FUNCTION @extschema@.kg_register_tool(jsonb) IS 'register a version of a tool; the same definition again changes nothing except the deprecation; for the tenant''s admins, functions for the owner of the extension';
+COMMENT ON FUNCTION @extschema@.kg_unregister_tool(text, text) IS 'remove a version of a registered tool, or all versions; for the tenant''s admins';
+COMMENT ON FUNCTION @extschema@.kg_registered_tools() IS 'all versions of the registered tools that the caller sees, in their order; latest marks the version that the name alone means';
+COMMENT ON COLUMN @extschema@.kg_limit.subject IS '*, role:NAME, agent:NAME or sub:VALUE; ceiling: limits for all callers, set by the owner of the extension';
+COMMENT ON COLUMN @extschema@.kg_limit.limits IS 'numbers; times are in milliseconds; null: the value of the setting';
+COMMENT ON TABLE @extschema@.kg_quota IS 'usage of tenants with quotas, in rows that concurrent sessions update without waiting for each other; the sum of allotted is the quota; derived';
+COMMENT ON FUNCTION @extschema@.kg_check_limit() IS 'row trigger of kg_limit: refuses the limits that kg_set_limits() refuses';
+COMMENT ON FUNCTION @extschema@.kg_reset_quotas() IS 'row trigger of kg_limit: counts the present usage of a tenant with a quota';
+COMMENT ON FUNCTION @extschema@.kg_count_bundles() IS 'statement trigger of kg_bundle: counts the bundles of tenants with a quota';
+COMMENT ON FUNCTION @extschema@.kg_set_limits(text, text, jsonb) IS 'set limits of a subject: *, role:NAME, agent:NAME or sub:VALUE; for the tenant''s admins, and for the owner of the extension, whose limits of * are the ceiling';
+COMMENT ON FUNCTION @extschema@.kg_limits() IS 'the limits that apply to the caller now';
+COMMENT ON COLUMN @extschema@.kg_idempotency.request IS 'digest of the function and its arguments';
+COMMENT ON TABLE @extschema@.kg_load IS 'positions of loads in batches; for the owner only';
+COMMENT ON COLUMN @extschema@.kg_load.batch IS 'number of batches that were written';
+COMMENT ON COLUMN @extschema@.kg_load.position IS 'value that the loading client stored with its last batch';
+COMMENT ON FUNCTION @extschema@.kg_load_position(text) IS 'position of a load of the caller: {"batch", "position", "updated_at"}, or NULL; needs write access';
+COMMENT ON FUNCTION @extschema@.kg_load_batch(text, bigint, jsonb) IS 'store the position of a load in the transaction of its batch; batch is 0 at the beginning, then one more than the stored number; needs write access';
+COMMENT ON FUNCTION @extschema@.kg_mcp(jsonb, text, text) IS 'answer one JSON-RPC message of the Model Context Protocol; tenant is a routing key, and must equal the verified tenant';
+COMMENT ON FUNCTION @extschema@.kg_mcp_authorized(jsonb, text, text, jsonb, text) IS 'kg_mcp() with decisions of another system; the answer to a tools/call may be the needed decisions (kg_authorize) instead of a result';
+COMMENT ON TABLE @extschema@.kg_tenant_state IS 'tenants that are frozen, so that nobody writes them, and tenants that are being dropped; made by kg_freeze_tenant() and kg_drop_tenant()';
+COMMENT ON FUNCTION @extschema@.kg_hold_tenant() IS 'row trigger: refuses writes to a frozen tenant; otherwise keeps the tenant from being frozen until the transaction ends';
+COMMENT ON FUNCTION @extschema@.kg_freeze_tenant(text) IS 'make a tenant read-only; first waits up to lock_timeout for transactions that write it; for the owner of the extension';
+COMMENT ON FUNCTION @extschema@.kg_thaw_tenant(text) IS 'let a tenant be written again that kg_freeze_tenant() made read-only; for the owner of the extension';
+COMMENT ON TABLE @extschema@.kg_number_range IS 'number of this database if tenants move between databases; its nodes have numbers from shard * 2^40, its types and relations from shard * 2^20; made by kg_set_shard()';
+COMMENT ON TABLE @extschema@.kg_import IS 'tenants whose import by kg_import_tenant() lacks the last part; for the owner only';
+COMMENT ON TABLE @extschema@.kg_import_row IS 'imported rows of the tenants in kg_import; for the owner only';
+COMMENT ON TABLE @extschema@.kg_import_number IS 'old and new numbers of the nodes, types and relations of a tenant, as ranges; empty except during its import';
+COMMENT ON FUNCTION @extschema@.kg_set_shard(integer) IS 'give a database without tenants its own range of numbers, 1 to 2047, so that tenants keep their numbers when they move; for the owner of the extension';
+COMMENT ON FUNCTION @extschema@.kg_export_tenant(text, jsonb) IS 'all data of a tenant as lines of JSON, for kg_import_tenant(); option secrets; for the owner of the extension';
+COMMENT ON FUNCTION @extschema@.kg_import_tenant(text[], jsonb, integer) IS 'make a tenant from the lines of kg_export_tenant(), which may come in several parts; options name, frozen, create_roles, without_policies; for the owner of the extension';
+COMMENT ON FUNCTION @extschema@.kg_column_text(jsonb, text) IS 'a property of a document as text; NULL if it is missing or of another type';
+COMMENT ON FUNCTION @extschema@.kg_column_text_array(jsonb, text) IS 'an array property of a document as text[]; an item of another type is NULL';
+COMMENT ON FUNCTION @extschema@.kg_column_bigint(jsonb, text) IS 'a property of a document as bigint; NULL if it is missing or of another type';
+COMMENT ON FUNCTION @extschema@.kg_column_bigint_array(jsonb, text) IS 'an array property of a document as bigint[]; an item of another type is NULL';
+COMMENT ON FUNCTION @extschema@.kg_column_numeric(jsonb, text) IS 'a property of a document as numeric; NULL if it is missing or of another type';
+COMMENT ON FUNCTION @extschema@.kg_column_numeric_array(jsonb, text) IS 'an array property of a document as numeric[]; an item of another type is NULL';
+COMMENT ON FUNCTION @extschema@.kg_column_boolean(jsonb, text) IS 'a property of a document as boolean; NULL if it is missing or of another type';
+COMMENT ON FUNCTION @extschema@.kg_column_boolean_array(jsonb, text) IS 'an array property of a document as boolean[]; an item of another type is NULL';
+COMMENT ON FUNCTION @extschema@.kg_column_date(jsonb, text) IS 'a property of a document as date; NULL if it is missing or of another type';
+COMMENT ON FUNCTION @extschema@.kg_column_date_array(jsonb, text) IS 'an array property of a document as date[]; an item of another type is NULL';
+COMMENT ON FUNCTION @extschema@.kg_column_timestamptz(jsonb, text) IS 'a property of a document as timestamptz; NULL if it is missing or of another type';
+COMMENT ON FUNCTION @extschema@.kg_column_timestamptz_array(jsonb, text) IS 'an array property of a document as timestamptz[]; an item of another type is NULL';
+COMMENT ON FUNCTION @extschema@.kg_column_jsonb(jsonb, text) IS 'a property of a document as jsonb; NULL if it is missing or null';
+COMMENT ON FUNCTION @extschema@.kg_view_row(bigint, text, text, text, text) IS 'always true; stores in the definition of a view its type or relation, and lets the planner find its rows by keys';
+COMMENT ON FUNCTION @extschema@.kg_view_nodes(text, text, text, text, jsonb, text, jsonb) IS 'visible entities that may pass a filter on a column of a view; the planner adds the call to statements';
+COMMENT ON FUNCTION @extschema@.kg_view_edges(bigint, integer) IS 'edges of a relation that leave a node, if the caller sees both ends; for views of callers who see no rows of kg_edge';
+COMMENT ON FUNCTION @extschema@.kg_create_views(text, jsonb) IS 'make a view of each type and relation of the tenant, in a schema of the caller; option dry_run';
+COMMENT ON FUNCTION @extschema@.kg_refresh_views(text, jsonb) IS 'update the caller''s views of the tenant to its present types and relations; option dry_run';
+COMMENT ON FUNCTION @extschema@.kg_health() IS 'state, version, components and metrics, without long work; all of them for the owner and gateways, for others those of their tenant';
+COMMENT ON FUNCTION @extschema@.kg_check(jsonb) IS 'derive all rows again and compare them, and check tables, grants and policies; returns each fault with its repair; options repair, limit, tenant; the owner for all tenants, admins for theirs';
+COMMENT ON TABLE @extschema@.kg_audit IS 'calls that were recorded because the setting kg_graph.audit asks for it; admins read those of their tenant';
+COMMENT ON COLUMN @extschema@.kg_audit.tenant IS 'empty: the caller had no tenant';
+COMMENT ON COLUMN @extschema@.kg_audit.arguments_hash IS 'SHA-256 of the binary form of the arguments; equal arguments have equal hashes';
+COMMENT ON FUNCTION @extschema@.kg_stat_tools(interval) IS 'calls, errors by code, milliseconds, rows and bytes of each tool in the last interval, from kg_audit; for admins, of their tenant';
+COMMENT ON FUNCTION @extschema@.kg_change_visible(text, integer, text, bigint, jsonb, jsonb) IS 'whether the caller may see the states before and after a change, by the rules of kg_entity_visible()';
+COMMENT ON FUNCTION @extschema@.kg_history(text, text, jsonb) IS 'changes of an entity, the newest first; options limit, cursor, max_bytes';
+COMMENT ON FUNCTION @extschema@.kg_history(text, jsonb, jsonb) IS 'changes of the edges of a relation between two entities, {from, to} or {from, to, key}, the newest first; options limit, cursor, max_bytes';
+COMMENT ON FUNCTION @extschema@.kg_past(text) IS 'former rows of a table at the as_of of the running tool call, where they differ from the present rows; for statements of tools';
+COMMENT ON FUNCTION @extschema@.kg_past(text, bigint) IS 'as kg_past(text), for one entity';
+COMMENT ON FUNCTION @extschema@.kg_past(text, bigint[]) IS 'as kg_past(text), for several entities';
+COMMENT ON FUNCTION @extschema@.kg_past(text, integer, integer) IS 'as kg_past(text), for the keys of a field';
+COMMENT ON FUNCTION @extschema@.kg_past_keeps(boolean, bigint) IS 'whether a stored row of an entity is unchanged since the as_of of the running tool call; true without as_of, and for rows of kg_past(); for statements of tools';
+COMMENT ON FUNCTION @extschema@.kg_past_keeps(boolean, bigint, integer, text, bigint) IS 'as kg_past_keeps(boolean, bigint), for an edge';
+COMMENT ON FUNCTION @extschema@.kg_revert(jsonb, jsonb) IS 'undo changes of kg_history(): a number, an array of numbers, or {"transaction": number}; options dry_run, reason; needs write access';
+COMMENT ON FUNCTION @extschema@.kg_prune_history(timestamptz) IS 'delete the changes of the caller''s tenant before a time; returns their number; needs admin access';
 
 -- Only the condition of a policy is replaced in the manifest, so that changes that a
 -- DBA made to the policy are still reported.

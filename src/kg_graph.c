@@ -12,6 +12,7 @@
 #include "query/run/held.h"
 #include "query/argument/repair.h"
 #include "query/view/type_rows.h"
+#include "query/merged.h"
 #include "store/reference/scope.h"
 #include "tools/correct/correct.h"
 #include "tools/registered/register.h"
@@ -30,6 +31,7 @@ _PG_init(void)
 	kg_spi_init();
 	kg_writing_init(kg_held_end);
 	kg_repair_init();
+	kg_merged_init();
 	kg_scope_init();
 	kg_type_rows_init();
 	kg_vocabularies_init();

@@ -40,7 +40,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_carried() IS
-  'the caller''s settings of kg_graph, as a server takes them at its start of a session';
+  'the caller''s settings of kg_graph, as options of a connection to a shard';
 
 -- PL/Proxy keeps a connection for each text as long as the session exists, also
 -- after a rollback. So each connection is recorded as an advisory lock of the
@@ -69,7 +69,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_note_connection(integer) IS
-  'count the session''s connections to shards, and refuse more than kg_front.max_shards_per_session';
+  'count the connections of the session to shards, and refuse more than kg_front.max_shards_per_session';
 
 -- The result has the syntax of libpq. Backslashes are written so that no setting
 -- changes their meaning.
@@ -80,7 +80,7 @@ CREATE FUNCTION @extschema@.kg_dsn_value(value text) RETURNS text
   SELECT '''' || regexp_replace(value, E'([''\\\\])', E'\\\\\\1', 'g') || '''';
 END;
 COMMENT ON FUNCTION @extschema@.kg_dsn_value(text) IS
-  'a value of a connection string';
+  'quote a value for a connection string';
 
 -- If a keyword occurs twice, libpq uses the last one. A read-only transaction has no
 -- writes of its own to read, so it may use a standby of the shard. Its session on
@@ -111,7 +111,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_connection(text) IS
-  'a shard''s connection string for the caller';
+  'connection string for a shard, with the caller as user';
 
 CREATE FUNCTION @extschema@.kg_connect() RETURNS text
   LANGUAGE plpgsql STABLE PARALLEL UNSAFE
@@ -141,7 +141,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_connect() IS
-  'where the caller''s tenant is, as the caller';
+  'connection string for the shard of the caller''s tenant, with the caller as user';
 
 -- Returns the tenant that a token names. The front does not verify the token; the
 -- shard does. If the token cannot be read, the result is NULL.
@@ -171,7 +171,7 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_token_tenant(text) IS
-  'the tenant that a token is for, as it says, or NULL; for gateways';
+  'the tenant that an unverified token names, or NULL; for gateways';
 
 -- A token without a known tenant is sent to the first shard, which refuses it like
 -- any invalid token. So the error does not tell a client which tenants exist.
@@ -196,7 +196,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_connect_token(text) IS
-  'where a token''s tenant is, as the gateway that brings it; without a token where the caller''s is';
+  'connection string for the shard of the tenant that a token names, with the gateway as user; without a token, as kg_connect()';
 
 CREATE FUNCTION @extschema@.kg_connect_tenant(tenant text) RETURNS text
   LANGUAGE plpgsql STABLE PARALLEL UNSAFE
@@ -220,7 +220,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_connect_tenant(text) IS
-  'where a tenant is, as the caller: one of its roles, or the owner';
+  'connection string for the shard of a tenant, with the caller as user; for roles of the tenant and for the owner';
 
 CREATE FUNCTION @extschema@.kg_connect_shard(shard text) RETURNS text
   LANGUAGE plpgsql STABLE PARALLEL UNSAFE
@@ -241,4 +241,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_connect_shard(text) IS
-  'a shard, as the caller: the owner, or a gateway';
+  'connection string for a shard, with the caller as user; for the owner and for gateways';

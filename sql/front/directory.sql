@@ -22,15 +22,15 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_refuse(text, text, text, text, text[], text) IS
-  'raise an error as kg_graph has them';
+  'raise an error in the form of kg_graph''s errors';
 
 CREATE TABLE @extschema@.kg_shard (
   shard        integer PRIMARY KEY CHECK (shard BETWEEN 1 AND 2047),
   name         text COLLATE "C" NOT NULL UNIQUE,
   dsn          text NOT NULL
 );
-COMMENT ON TABLE @extschema@.kg_shard IS 'databases with kg_graph, by the number that kg_set_shard() gave them there; made by kgctl cluster add-shard';
-COMMENT ON COLUMN @extschema@.kg_shard.dsn IS 'keywords and values, without user, secrets and options: every caller can read it, and connects as itself';
+COMMENT ON TABLE @extschema@.kg_shard IS 'databases with kg_graph; shard is the number that kg_set_shard() set there; made by kgctl cluster add-shard';
+COMMENT ON COLUMN @extschema@.kg_shard.dsn IS 'keywords and values of the connection, without user, secrets and options; every caller can read it, and connects as itself';
 
 -- Each pair is parsed as libpq parses it. In addition, a value without quotes must
 -- be ASCII without quotes and backslashes, so that both parsers read the same value.
@@ -68,7 +68,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_check_shard() IS
-  'row trigger of kg_shard: its name, and no secrets in connection strings, and no word of them in the error';
+  'row trigger of kg_shard: checks the name, and refuses secrets in connection strings without repeating them in the error';
 CREATE TRIGGER kg_check_shard BEFORE INSERT OR UPDATE ON @extschema@.kg_shard
   FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_check_shard();
 
@@ -81,8 +81,8 @@ CREATE TABLE @extschema@.kg_place (
   CHECK ((state IN ('moving', 'moved')) = (other IS NOT NULL)),
   CHECK (other <> shard)
 );
-COMMENT ON TABLE @extschema@.kg_place IS 'the shard that each tenant''s calls go to; made by kgctl cluster place and move';
-COMMENT ON COLUMN @extschema@.kg_place.state IS 'moving: other gets a copy; moved: other still has what it had of it';
+COMMENT ON TABLE @extschema@.kg_place IS 'the shard to which the calls of each tenant go; made by kgctl cluster place and move';
+COMMENT ON COLUMN @extschema@.kg_place.state IS 'moving: the shard other receives a copy; moved: the shard other still has old rows of the tenant';
 CREATE INDEX kg_place_shard_idx ON @extschema@.kg_place (shard);
 
 CREATE TABLE @extschema@.kg_place_role (
@@ -91,8 +91,8 @@ CREATE TABLE @extschema@.kg_place_role (
   tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_place ON DELETE CASCADE,
   PRIMARY KEY (role, tenant)
 );
-COMMENT ON TABLE @extschema@.kg_place_role IS 'the roles that have a grant at the tenant''s shard; kept by kg_grant(), kg_revoke() and kgctl cluster';
-COMMENT ON COLUMN @extschema@.kg_place_role.role_name IS 'the role''s name when it was noted; it counts only as long as number and name are of one role';
+COMMENT ON TABLE @extschema@.kg_place_role IS 'roles that have a grant at the tenant''s shard; written by kg_grant(), kg_revoke() and kgctl cluster';
+COMMENT ON COLUMN @extschema@.kg_place_role.role_name IS 'name of the role when the row was written; the row is valid only while one role has this number and this name';
 CREATE INDEX kg_place_role_tenant_idx ON @extschema@.kg_place_role (tenant);
 
 CREATE TABLE @extschema@.kg_key_route (
@@ -102,14 +102,14 @@ CREATE TABLE @extschema@.kg_key_route (
   tenant       text COLLATE "C",
   PRIMARY KEY (issuer, kid)
 );
-COMMENT ON TABLE @extschema@.kg_key_route IS 'which claim of a key''s tokens names the tenant, or the only tenant that they are for; no secrets; kept by kgctl cluster sync';
+COMMENT ON TABLE @extschema@.kg_key_route IS 'for each key, the claim of its tokens that names the tenant, or their only tenant; no secrets; written by kgctl cluster sync';
 
 CREATE TABLE @extschema@.kg_gateway (
   role         regrole PRIMARY KEY,
   role_name    text COLLATE "C" NOT NULL,
   exchange     boolean NOT NULL
 );
-COMMENT ON TABLE @extschema@.kg_gateway IS 'the roles that kg_grant_gateway() made gateways of all shards';
+COMMENT ON TABLE @extschema@.kg_gateway IS 'roles that kg_grant_gateway() made gateways of all shards';
 
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_shard', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_place', '');
@@ -126,13 +126,13 @@ CREATE VIEW @extschema@.kg_my_place WITH (security_barrier) AS
   SELECT r.tenant, s.dsn
     FROM @extschema@.kg_place_role r JOIN @extschema@.kg_place p ON p.tenant = r.tenant JOIN @extschema@.kg_shard s ON s.shard = p.shard
    WHERE r.role = pg_catalog.to_regrole(pg_catalog.quote_ident(current_user)) AND r.role_name = current_user::pg_catalog.text;
-COMMENT ON VIEW @extschema@.kg_my_place IS 'the tenants of the role that asks, and where they are';
+COMMENT ON VIEW @extschema@.kg_my_place IS 'the tenants of the current role, with their shards';
 
 CREATE VIEW @extschema@.kg_gateway_place WITH (security_barrier) AS
   SELECT p.tenant, s.dsn
     FROM @extschema@.kg_place p JOIN @extschema@.kg_shard s ON s.shard = p.shard
    WHERE EXISTS (SELECT FROM @extschema@.kg_gateway g WHERE g.role = pg_catalog.to_regrole(pg_catalog.quote_ident(current_user)) AND g.role_name = current_user::pg_catalog.text);
-COMMENT ON VIEW @extschema@.kg_gateway_place IS 'where all tenants are, for gateways';
+COMMENT ON VIEW @extschema@.kg_gateway_place IS 'all tenants with their shards, for gateways';
 
 CREATE VIEW @extschema@.kg_gateway_shard WITH (security_barrier) AS
   SELECT s.shard, s.name, s.dsn

@@ -15,7 +15,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_require_primary() IS
-  'refuse what changes the directory where it cannot be changed';
+  'raise an error on a standby, where the directory cannot be changed';
 
 -- The front could not route the calls of a role that does not exist here or may not
 -- use its schema.
@@ -32,7 +32,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_require_role(text) IS
-  'refuse a role that there is not, or that could call nothing';
+  'raise an error if the role does not exist, or may not use the schema of the front''s functions';
 
 CREATE FUNCTION @extschema@.kg_front_grant(tenant text, role text, access text) RETURNS void
   LANGUAGE plproxy VOLATILE PARALLEL UNSAFE
@@ -49,7 +49,7 @@ CREATE FUNCTION @extschema@.kg_front_granted(of_tenant text) RETURNS text[]
   AS $$ CONNECT @extschema@.kg_connect_tenant(of_tenant);
         SELECT ARRAY(SELECT g.role_name FROM @extschema@.kg_tenant_role g JOIN pg_catalog.pg_roles r ON r.oid = g.role AND r.rolname = g.role_name
                       WHERE g.tenant = of_tenant ORDER BY 1); $$;
-COMMENT ON FUNCTION @extschema@.kg_front_granted(text) IS 'the roles that have a grant at the tenant''s shard; for the owner';
+COMMENT ON FUNCTION @extschema@.kg_front_granted(text) IS 'roles that have a grant at the tenant''s shard; for the owner';
 
 CREATE FUNCTION @extschema@.kg_note_grants(tenant text) RETURNS void
   LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -67,7 +67,7 @@ BEGIN
     SELECT p.oid, p.rolname, kg_note_grants.tenant FROM pg_roles p WHERE p.rolname = ANY (granted) ON CONFLICT DO NOTHING;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.kg_note_grants(text) IS 'make kg_place_role say of a tenant what its shard says; for the owner';
+COMMENT ON FUNCTION @extschema@.kg_note_grants(text) IS 'copy the grants of a tenant from its shard to kg_place_role; for the owner';
 
 -- The same of one role, for whoever is a role of the tenant and may not write the
 -- directory.  Which tenants there are, the view says to the caller; what is written,
@@ -77,7 +77,7 @@ CREATE VIEW @extschema@.kg_noted_grant WITH (security_barrier) AS
   SELECT p.tenant, NULL::pg_catalog.text AS role
     FROM @extschema@.kg_place p
    WHERE p.tenant IN (SELECT m.tenant FROM @extschema@.kg_my_place m) OR pg_catalog.has_table_privilege('@extschema@.kg_place', 'SELECT');
-COMMENT ON VIEW @extschema@.kg_noted_grant IS 'UPDATE of role: the directory says of it what the tenant''s shard says; of the caller''s own tenants';
+COMMENT ON VIEW @extschema@.kg_noted_grant IS 'an UPDATE of role copies the grant of this role from the tenant''s shard to kg_place_role; contains the caller''s own tenants, or all for the owner';
 
 CREATE FUNCTION @extschema@.kg_note_grant() RETURNS trigger
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
@@ -98,7 +98,7 @@ BEGIN
   RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.kg_note_grant() IS 'row trigger of kg_noted_grant';
+COMMENT ON FUNCTION @extschema@.kg_note_grant() IS 'row trigger of kg_noted_grant: copies the grant of a role from the tenant''s shard to kg_place_role';
 CREATE TRIGGER kg_note_grant INSTEAD OF UPDATE ON @extschema@.kg_noted_grant
   FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_note_grant();
 GRANT SELECT, UPDATE ON @extschema@.kg_noted_grant TO PUBLIC;
@@ -115,7 +115,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_grant(text, text, text) IS
-  'let a role act for a tenant with access read, write or admin; for the owner, and for the tenant''s admins where the role is theirs';
+  'let a role act for a tenant with access read, write or admin; for the owner of the extension, and for admins of the tenant who have ADMIN OPTION on the role';
 
 CREATE FUNCTION @extschema@.kg_revoke(tenant text, role text) RETURNS void
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -128,7 +128,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_revoke(text, text) IS
-  'take a grant back, with the privileges that it gave and no other grant needs; also one whose role is gone';
+  'revoke a grant, and the privileges that it gave, unless another grant needs them; also if the role was dropped';
 
 CREATE FUNCTION @extschema@.kg_front_grant_gateway(at_shard text, gateway text, with_exchange boolean) RETURNS void
   LANGUAGE plproxy VOLATILE PARALLEL UNSAFE
@@ -158,7 +158,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_grant_gateway(text, boolean) IS
-  'let a role carry its clients'' tokens to kg_mcp(), with exchange to kg_call_authorized() too, and be nobody without one; for the owner of the extension';
+  'let a role pass tokens of its clients to kg_mcp(), with exchange also to kg_call_authorized(); without a token the role has no access; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_revoke_gateway(role text) RETURNS void
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -183,7 +183,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_revoke_gateway(text) IS
-  'take back what kg_grant_gateway() gave; for the owner of the extension';
+  'revoke what kg_grant_gateway() granted; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_front_drop_tenant(tenant text, rows integer) RETURNS boolean
   LANGUAGE plproxy VOLATILE PARALLEL UNSAFE
@@ -220,7 +220,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_drop_tenant(text, integer) IS
-  'take a tenant from everybody and delete so many of its rows; true when all are gone, else call it again; for the owner of the extension';
+  'make a tenant inaccessible, and delete up to this many of its rows; true: no row is left, false: call it again; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_drop_tenant(tenant text) RETURNS void
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -286,7 +286,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_health() IS
-  'whether every shard is as it should be, for the owner and gateways; for others, what their tenant''s shard says';
+  'whether every shard is in order, for the owner and gateways; for others, kg_health() of their tenant''s shard';
 
 -- Functions for administrators that read all shards, each at the time of its call.
 
@@ -298,7 +298,7 @@ CREATE FUNCTION @extschema@.kg_cluster_tenants() RETURNS TABLE (tenant text, sha
     FROM @extschema@.kg_place p JOIN @extschema@.kg_shard s ON s.shard = p.shard LEFT JOIN @extschema@.kg_shard o ON o.shard = p.other
    ORDER BY p.tenant;
 END;
-COMMENT ON FUNCTION @extschema@.kg_cluster_tenants() IS 'where each tenant is, and the roles that are sent there; for the owner';
+COMMENT ON FUNCTION @extschema@.kg_cluster_tenants() IS 'the shard of each tenant, and the roles whose calls go there; for the owner';
 
 CREATE FUNCTION @extschema@.kg_front_tenants(at_shard text) RETURNS TABLE (tenant text, state text)
   LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
@@ -341,7 +341,7 @@ BEGIN
     ORDER BY 1, 2;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.kg_cluster_differences() IS 'tenants that a shard has and the directory has not there, or the other way round; for the owner';
+COMMENT ON FUNCTION @extschema@.kg_cluster_differences() IS 'tenants that only a shard has, or only the directory; for the owner';
 
 CREATE FUNCTION @extschema@.kg_cluster_sizes() RETURNS TABLE (tenant text, shard text, size jsonb)
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -361,7 +361,7 @@ CREATE FUNCTION @extschema@.kg_front_audit(at_shard text, back interval) RETURNS
   SET DateStyle = ISO SET IntervalStyle = postgres
   AS $$ CONNECT @extschema@.kg_connect_shard(at_shard);
         SELECT pg_catalog.to_jsonb(a) FROM @extschema@.kg_audit a WHERE a.at >= pg_catalog.now() - back ORDER BY a.at, a.id; $$;
-COMMENT ON FUNCTION @extschema@.kg_front_audit(text, interval) IS 'kg_audit of a shard; for the owner';
+COMMENT ON FUNCTION @extschema@.kg_front_audit(text, interval) IS 'rows of kg_audit of a shard; for the owner';
 
 CREATE FUNCTION @extschema@.kg_cluster_audit(since interval DEFAULT '1 day') RETURNS TABLE (shard text, record jsonb)
   LANGUAGE sql VOLATILE PARALLEL UNSAFE
@@ -369,7 +369,7 @@ CREATE FUNCTION @extschema@.kg_cluster_audit(since interval DEFAULT '1 day') RET
   BEGIN ATOMIC
   SELECT s.name, a.record FROM @extschema@.kg_shard s CROSS JOIN LATERAL @extschema@.kg_front_audit(s.name, since) a(record);
 END;
-COMMENT ON FUNCTION @extschema@.kg_cluster_audit(interval) IS 'the recorded calls of all shards; for the owner';
+COMMENT ON FUNCTION @extschema@.kg_cluster_audit(interval) IS 'recorded calls of all shards; for the owner';
 
 -- The shard refuses callers that lack the right there. The functions below also use
 -- the directory's tables.

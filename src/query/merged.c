@@ -14,8 +14,10 @@
 #include "base/has_column.h"
 #include "base/spi.h"
 #include "query/merged.h"
+#include "query/run/running.h"
 #include "query/sql.h"
 #include "query/time/past.h"
+#include "store/entity/put.h"
 #include "utils/builtins.h"
 
 /* The nodes to which ids lead. */
@@ -192,4 +194,44 @@ kg_merged_replace(const KgCatalog *catalog, const KgType *type, char **ids,
 		any = true;
 	}
 	return any;
+}
+
+static const char *
+find_id(const KgType *type, const char *id)
+{
+	KgMerged merged;
+
+	return kg_merged_find(kg_running_catalog(), type, id, &merged) ? merged.id
+																   : NULL;
+}
+
+/*
+ * Defines the hook kg_merged_into of writes. Statements run in a call that
+ * reads, and the write of an SQL function has no such call.
+ */
+static const char *
+merged_into(const KgType *type, const char *id)
+{
+	const char *volatile into = NULL;
+	KgCall call;
+
+	if (kg_running_call() != NULL)
+		return find_id(type, id);
+	kg_running_enter(&call, false);
+	PG_TRY();
+	{
+		into = find_id(type, id);
+	}
+	PG_FINALLY();
+	{
+		kg_running_leave(&call);
+	}
+	PG_END_TRY();
+	return into;
+}
+
+void
+kg_merged_init(void)
+{
+	kg_merged_into = merged_into;
 }

@@ -33,4 +33,6 @@ extern bool kg_merged_find(const KgCatalog *catalog, const KgType *type,
 extern bool kg_merged_replace(const KgCatalog *catalog, const KgType *type,
 							  char **ids, int n);
 
+extern void kg_merged_init(void);
+
 #endif /* KG_MERGED_H */

@@ -346,10 +346,11 @@ write_item(KgJsonWriter *w, const JsonbContainer *item, bool seen)
 		bool is_error = kg_json_string_is(&it.key, "error");
 
 		/*
-		 * "nearest" is omitted, because its entities were visible only at the
-		 * time of the first reply.
+		 * "nearest" and "merged_into" are omitted, because their entities were
+		 * visible only at the time of the first reply.
 		 */
-		if (kg_json_string_is(&it.key, "nearest"))
+		if (kg_json_string_is(&it.key, "nearest") ||
+			kg_json_string_is(&it.key, "merged_into"))
 			continue;
 		if (!seen && !is_error && !kg_json_string_is(&it.key, "id") &&
 			!kg_json_string_is(&it.key, "verdict"))

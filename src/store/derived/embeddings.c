@@ -422,8 +422,8 @@ kg_put_embeddings(const char *type, const Jsonb *items, const Jsonb *options)
 	KgVectors vectors;
 	Put put = {kg_identity_require(KG_ACCESS_WRITE)};
 
-	put.outcomes = kg_outcomes_make(
-		"embeddings", kg_json_length(array), kg_put_atomic(options), false);
+	put.outcomes = kg_outcomes_of_options(
+		"embeddings", kg_json_length(array), options, false);
 	vectors = *kg_vectors_require();
 	vectors.model = pstrdup(vectors.model);
 	put.vectors = &vectors;

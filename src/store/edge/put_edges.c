@@ -220,9 +220,13 @@ report_end(Edges *edges, int i, bool is_from)
 	const KgGivenEdge *edge = &edges->items[i].edge;
 	const char *end = is_from ? edge->from : edge->to;
 	KgError *err = kg_no_end_error(edge->relation, end);
+	KgEdgeEnd read;
 
-	kg_error_nearest(err, nearest_end(edges, edge->relation, end, is_from));
 	report(edges, i, err, is_from ? "from" : "to");
+	kg_edge_end_read(edges->catalog, edge->relation, end, is_from, &read);
+	if (read.type == NULL ||
+		!kg_outcomes_tell_merged(edges->outcomes, err, read.type, read.id, end))
+		kg_error_nearest(err, nearest_end(edges, edge->relation, end, is_from));
 }
 
 static uint32
@@ -764,8 +768,8 @@ put(const Jsonb *items, const Jsonb *options, bool deleting)
 
 	(void) kg_identity_require(KG_ACCESS_WRITE);
 	kg_visibility_require_tenant("write edges");
-	outcomes = kg_outcomes_make(
-		"edges", kg_json_length(array), kg_put_atomic(options), false);
+	outcomes = kg_outcomes_of_options(
+		"edges", kg_json_length(array), options, false);
 	kg_edges_put(array, NULL, deleting, outcomes);
 	return kg_outcomes_result(outcomes);
 }

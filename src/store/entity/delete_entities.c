@@ -503,8 +503,12 @@ kg_entities_delete(const char *type, KgOutcomes *outcomes,
 		KgOutcome *outcome = &outcomes->items[i];
 
 		outcome->version = outcome->before;
-		if (outcome->verdict == KG_VERDICT_NOT_FOUND &&
-			outcome->errors.total == 0)
+		if (outcome->verdict != KG_VERDICT_NOT_FOUND ||
+			outcome->errors.total > 0 || outcomes->nearest == NULL)
+			continue;
+		outcome->merged_into = kg_outcomes_merged_into(
+			outcomes, removal.type, outcome->id);
+		if (outcome->merged_into == NULL)
 			outcome->nearest = kg_outcomes_nearest(
 				outcomes, removal.type, outcome->id);
 	}
@@ -518,7 +522,7 @@ kg_delete_entities(const char *type, ArrayType *ids, const Jsonb *options)
 	int n;
 	const char **texts = kg_array_texts(ids, true, &n);
 
-	outcomes = kg_outcomes_make("entities", n, kg_put_atomic(options), false);
+	outcomes = kg_outcomes_of_options("entities", n, options, false);
 	for (int i = 0; i < n; i++)
 	{
 		KgError *err;

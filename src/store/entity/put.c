@@ -17,20 +17,11 @@
 #include "miscadmin.h"
 #include "store/check/check.h"
 #include "store/entity/put.h"
+#include "store/idempotency.h"
 #include "utils/memutils.h"
 
 /* Maximal number of errors stored per item. */
 #define KG_ERRORS_PER_ITEM 10
-
-bool
-kg_put_atomic(const Jsonb *options)
-{
-	static const char *const known[] = {
-		"atomic", "idempotency_key", "dry_run", "reason", NULL};
-
-	kg_check_options(options, known);
-	return kg_option_is_on(options, "atomic");
-}
 
 bool
 kg_put_is_dry(const Jsonb *options)
@@ -71,6 +62,20 @@ kg_outcomes_make(const char *what, int n, bool atomic, bool told)
 		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (int i = 0; i < n; i++)
 		outcomes->items[i].errors.limit = KG_ERRORS_PER_ITEM;
+	return outcomes;
+}
+
+KgOutcomes *
+kg_outcomes_of_options(const char *what, int n, const Jsonb *options, bool told)
+{
+	static const char *const known[] = {
+		"atomic", "idempotency_key", "dry_run", "reason", NULL};
+	KgOutcomes *outcomes;
+
+	kg_check_options(options, known);
+	outcomes = kg_outcomes_make(
+		what, n, kg_option_is_on(options, "atomic"), told);
+	outcomes->stored = kg_idempotency_key(options) != NULL;
 	return outcomes;
 }
 
@@ -133,6 +138,80 @@ kg_outcomes_nearest(KgOutcomes *outcomes, const KgType *type, const char *id)
 	return kg_json_length(&nearest->root) > 0 ? nearest : NULL;
 }
 
+const char *(*kg_merged_into)(const KgType *type, const char *id) = NULL;
+
+const char *
+kg_outcomes_merged_into(KgOutcomes *outcomes, const KgType *type,
+						const char *id)
+{
+	/*
+	 * The reply of a call that is not atomic may be stored for an idempotency
+	 * key and returned later, when the caller may not see the other entity any
+	 * more.
+	 */
+	if ((outcomes->stored && !outcomes->atomic) ||
+		outcomes->nfollowed == KG_MAX_HINTED_IDS)
+		return NULL;
+	outcomes->nfollowed++;
+	return kg_merged_into(type, id);
+}
+
+static bool
+is_item(const KgOutcomes *outcomes, const char *id)
+{
+	for (int i = 0; i < outcomes->n; i++)
+		if (outcomes->items[i].id != NULL &&
+			strcmp(outcomes->items[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+bool
+kg_outcomes_tell_merged(KgOutcomes *outcomes, KgError *err, const KgType *type,
+						const char *id, const char *given)
+{
+	const char *into = kg_outcomes_merged_into(outcomes, type, id);
+	KgInstead change = {.kind = KG_INSTEAD_VALUE,
+						.path = kg_error_said(err)->path};
+	JsonbValue got = kg_json_string_value(given);
+	JsonbValue value;
+
+	if (into == NULL)
+		return false;
+	value = kg_json_string_value(
+		psprintf("%.*s%s", (int) (strlen(given) - strlen(id)), given, into));
+	kg_error_member(err, "merged_into", kg_json_datum(&value));
+	/* A call names the entity of an item only once. */
+	if (kg_error_code(err) == KG_NOT_FOUND && is_item(outcomes, into))
+		return true;
+	if (type->number_ids && strcmp(given, id) == 0)
+	{
+		(void) kg_json_number_of(&got, &got);
+		(void) kg_json_number_of(&value, &value);
+	}
+	change.got = kg_json_datum(&got);
+	change.value = kg_json_datum(&value);
+	kg_error_change(err, &change);
+	return true;
+}
+
+void
+kg_outcomes_report_missing(KgOutcomes *outcomes, int i, const KgType *type,
+						   const char *path)
+{
+	KgOutcome *outcome = &outcomes->items[i];
+	KgError *err = kg_error_new(
+		KG_NOT_FOUND, "no entity of type \"%s\" has this id", type->name);
+
+	kg_error_path(err, "%s", path);
+	kg_error_entity(err, kg_type_handle(type), outcome->id);
+	kg_error_got_string(err, outcome->id);
+	kg_error_expected(err, "the id of an existing entity");
+	if (!kg_outcomes_tell_merged(outcomes, err, type, outcome->id, outcome->id))
+		kg_error_nearest(err, kg_outcomes_nearest(outcomes, type, outcome->id));
+	kg_outcome_error(outcome, err);
+}
+
 /* Maximum number of items whose verdicts are in the error of a failed call. */
 #define KG_TOLD_ITEMS 1000
 
@@ -148,6 +227,7 @@ put_outcome(KgJsonWriter *w, const KgOutcome *item, const char *verdict)
 	kg_jw_kstring(w, "verdict", verdict);
 	if (item->version > 0 && item->verdict != KG_VERDICT_ERROR)
 		kg_jw_kint(w, "version", item->version);
+	kg_jw_kstring_if(w, "merged_into", item->merged_into);
 	kg_jw_kjsonb_if(w, "nearest", item->nearest);
 	if (item->changed && item->verdict == KG_VERDICT_UPDATED)
 		kg_jw_kjsonb(w, "changed", item->changed);
@@ -347,6 +427,9 @@ kg_put_dry(Jsonb *(*work)(void *arg), void *arg)
 	kg_splice_init(&reply);
 	kg_json_each(it, &run.result->root)
 	{
+		/* The transaction of the changes was rolled back with them. */
+		if (kg_json_string_is(&it.key, "transaction"))
+			continue;
 		value = it.value;
 		kg_splice_add(&reply, kg_json_cstring(&it.key), &value);
 	}

@@ -47,6 +47,8 @@ typedef struct KgOutcome
 	int64 before;
 	int64 version;	/* new version of the entity, if versions are reported */
 	Jsonb *changed; /* [{property, before, after}], or NULL */
+	/* if an id was not found: the id into which it was merged, or NULL */
+	const char *merged_into;
 	Jsonb *nearest; /* similar ids, if an id was not found; or NULL */
 } KgOutcome;
 
@@ -55,6 +57,12 @@ typedef struct KgOutcome
  * similar to id.
  */
 typedef Jsonb *(*KgNearest)(const KgType *type, const char *id);
+
+/*
+ * Hook (query/merged.c): returns the id of the entity into which the entity
+ * with this id was merged, or NULL if the caller sees no such entity.
+ */
+extern const char *(*kg_merged_into)(const KgType *type, const char *id);
 
 struct KgOutcomes;
 
@@ -70,6 +78,7 @@ typedef struct KgOutcomes
 	/* "entities" or "edges", for the error of the option atomic */
 	const char *what;
 	bool atomic;
+	bool stored; /* the reply is stored for an idempotency key */
 	/* report versions and changes; if the call fails, report the items */
 	bool told;
 	int n;
@@ -79,8 +88,9 @@ typedef struct KgOutcomes
 	 * Relation of the written edges, if all have the same relation; or NULL.
 	 */
 	const KgRelation *relation;
-	KgNearest nearest;		   /* NULL: do not search similar ids */
-	int hinted;				   /* number of items with similar ids so far */
+	KgNearest nearest; /* NULL: do not search similar ids */
+	int hinted;		   /* number of items with similar ids so far */
+	int nfollowed;	   /* number of ids looked up by kg_merged_into() so far */
 	KgCompleteErrors complete; /* NULL: errors are not completed */
 	const Jsonb *beside;	   /* further members of the result, or NULL */
 	/* number of changes with effects beyond the items (confirm.c) */
@@ -90,10 +100,11 @@ typedef struct KgOutcomes
 extern KgOutcomes *kg_outcomes_make(const char *what, int n, bool atomic,
 									bool told);
 /*
- * Returns the option atomic. Raises an error if options are not valid for
- * writes.
+ * Makes the outcomes of an SQL function with these options. Raises an error if
+ * the options are not valid for writes.
  */
-extern bool kg_put_atomic(const Jsonb *options);
+extern KgOutcomes *kg_outcomes_of_options(const char *what, int n,
+										  const Jsonb *options, bool told);
 /*
  * Returns the array of items. Raises KG_INVALID_INPUT if items is not an array,
  * or KG_LIMIT_EXCEEDED if it is too large.
@@ -113,6 +124,23 @@ extern bool kg_outcome_is_object(KgOutcome *outcome, const JsonbValue *item,
  */
 extern Jsonb *kg_outcomes_nearest(KgOutcomes *outcomes, const KgType *type,
 								  const char *id);
+/*
+ * Returns the id into which an id that was not found was merged, or NULL. Only
+ * the first few such ids of a call are looked up.
+ */
+extern const char *kg_outcomes_merged_into(KgOutcomes *outcomes,
+										   const KgType *type, const char *id);
+/*
+ * If the entity that an error reports as missing was merged, adds the member
+ * "merged_into" and the correction of the id, and returns true. given is the
+ * id, or a handle that ends with the id. The error must have its path.
+ */
+extern bool kg_outcomes_tell_merged(KgOutcomes *outcomes, KgError *err,
+									const KgType *type, const char *id,
+									const char *given);
+/* Reports that no entity has the id of item i. path is the path of the id. */
+extern void kg_outcomes_report_missing(KgOutcomes *outcomes, int i,
+									   const KgType *type, const char *path);
 /*
  * Sets the verdict of items with errors. If the option atomic is set and there
  * are errors, raises them. Raises KG_CONFLICT if the errors may result from a

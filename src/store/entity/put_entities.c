@@ -379,7 +379,7 @@ compare_links(const void *pa, const void *pb)
 	return a->source < b->source ? -1 : a->source > b->source;
 }
 
-static void
+static KgError *
 report_missing(Put *put, int i, const KgField *field, const char *value)
 {
 	KgError *err = kg_no_target_error(field, value, "existing entity");
@@ -391,6 +391,22 @@ report_missing(Put *put, int i, const KgField *field, const char *value)
 	else
 		kg_error_path(err, "/items/%d%s", i, pointer);
 	kg_outcome_error(&put->outcomes->items[i], err);
+	return err;
+}
+
+/* Reports a reference whose target is neither stored nor an item of the call. */
+static void
+report_no_target(Put *put, const KgFieldReference *reference)
+{
+	const KgField *field = reference->field;
+	KgError *err = report_missing(
+		put, reference->source, field, reference->value);
+	const KgType *type = kg_catalog_type_in(
+		kg_catalog_newest(put->tenant), field->ref_bundle, field->ref_type);
+
+	if (type != NULL && field->ref_field == NULL)
+		(void) kg_outcomes_tell_merged(
+			put->outcomes, err, type, reference->value, reference->value);
 }
 
 /*
@@ -430,7 +446,7 @@ spread_errors(Put *put)
 			const Link *link = &links->items[low];
 			bool fresh = items[link->source].errors.total == 0;
 
-			report_missing(put, link->source, link->field, link->value);
+			(void) report_missing(put, link->source, link->field, link->value);
 			if (fresh)
 				queue[nqueue++] = link->source;
 		}
@@ -632,8 +648,7 @@ check_references(Put *put)
 		if (target >= 0)
 			add_link(&put->links, target, reference->source, &item);
 		else
-			report_missing(
-				put, reference->source, reference->field, reference->value);
+			report_no_target(put, reference);
 	}
 	if (put->links.n > 0)
 		spread_errors(put);
@@ -1016,8 +1031,8 @@ Jsonb *
 kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 {
 	const JsonbContainer *array = kg_outcomes_items(items);
-	KgOutcomes *outcomes = kg_outcomes_make(
-		"entities", kg_json_length(array), kg_put_atomic(options), false);
+	KgOutcomes *outcomes = kg_outcomes_of_options(
+		"entities", kg_json_length(array), options, false);
 
 	kg_entities_put(type, array, KG_PUT_ANY, outcomes);
 	return kg_outcomes_result(outcomes);
@@ -1027,8 +1042,8 @@ Jsonb *
 kg_update_entities(const char *type, const Jsonb *items, const Jsonb *options)
 {
 	const JsonbContainer *array = kg_outcomes_items(items);
-	KgOutcomes *outcomes = kg_outcomes_make(
-		"entities", kg_json_length(array), kg_put_atomic(options), true);
+	KgOutcomes *outcomes = kg_outcomes_of_options(
+		"entities", kg_json_length(array), options, true);
 
 	kg_entities_put(type, array, KG_PUT_UPDATE, outcomes);
 	return kg_outcomes_result(outcomes);

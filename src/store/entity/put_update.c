@@ -787,17 +787,10 @@ kg_patch_apply(const KgType *type, int i, KgOutcomes *outcomes, KgPutItem *item)
 {
 	KgOutcome *outcome = &outcomes->items[i];
 	char *path = psprintf("/items/%d", i);
-	KgError *err;
 
 	if (item->node == 0)
 	{
-		err = kg_error_new(
-			KG_NOT_FOUND, "no entity of type \"%s\" has this id", type->name);
-		kg_error_entity(err, kg_type_handle(type), outcome->id);
-		kg_error_got_string(err, outcome->id);
-		kg_error_expected(err, "the id of an existing entity");
-		kg_error_nearest(err, kg_outcomes_nearest(outcomes, type, outcome->id));
-		report(outcome, err, psprintf("%s/id", path));
+		kg_outcomes_report_missing(outcomes, i, type, psprintf("%s/id", path));
 		return;
 	}
 	if (item->expected != 0 && item->expected != outcome->before)

@@ -260,21 +260,9 @@ find_nodes(Merge *merge)
 		ids[i] = merge->outcomes->items[i].id;
 	kg_nodes_of_ids(merge->tenant, merge->type, ids, merge->n, merge->nodes);
 	for (int i = 0; i < merge->n; i++)
-	{
-		KgError *err;
-
-		if (merge->nodes[i] != 0 || ids[i] == NULL)
-			continue;
-		err = kg_error_new(KG_NOT_FOUND,
-						   "no entity of type \"%s\" has this id",
-						   merge->type->name);
-		kg_error_entity(err, kg_type_handle(merge->type), ids[i]);
-		kg_error_got_string(err, ids[i]);
-		kg_error_expected(err, "the id of an existing entity");
-		kg_error_nearest(
-			err, kg_outcomes_nearest(merge->outcomes, merge->type, ids[i]));
-		report(merge, i, err, path_of(i));
-	}
+		if (merge->nodes[i] == 0 && ids[i] != NULL)
+			kg_outcomes_report_missing(
+				merge->outcomes, i, merge->type, path_of(i));
 	kg_outcomes_settle(merge->outcomes, merge->tenant);
 }
 

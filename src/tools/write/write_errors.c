@@ -311,6 +311,8 @@ kg_write_complete(const KgOutcomes *outcomes, const KgErrorList *all)
 					   correct_option(err, &correction) ||
 					   kg_correct_error(&correction, err)) &&
 					  certain;
+		else if (kg_error_said(err)->kind != KG_INSTEAD_NONE)
+			certain = kg_correct_error(&correction, err) && certain;
 		else if (hinted++ >= KG_MAX_HINTED)
 			certain = false;
 		else

@@ -186,6 +186,7 @@ perform(void *arg)
 									  kg_json_length(call->items),
 									  call->atomic,
 									  true);
+	call->outcomes->stored = call->key != NULL;
 	/*
 	 * The reply of a call with an idempotency key is stored and returned again
 	 * later. So its errors must not name other entities ("nearest"): the caller
