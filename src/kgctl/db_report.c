@@ -139,9 +139,12 @@ report_one(KgctlBundle *bundle, const KgJson *error)
 	KgBuf line;
 
 	kg_buf_init(&line);
+	if (place != NULL)
+		kg_buf_puts(&line, place->source ? place->source : "?");
 	if (place != NULL && place->line > 0)
-		kg_buf_printf(
-			&line, "%s:%u: ", place->source ? place->source : "?", place->line);
+		kg_buf_printf(&line, ":%u", place->line);
+	if (place != NULL)
+		kg_buf_puts(&line, ": ");
 	report_at(&line, error);
 	kg_buf_free(&line);
 }

@@ -9,6 +9,11 @@
 
 #include "kgctl/json.h"
 
+/* Limits of PostgreSQL's type numeric. */
+#define MAX_DIGITS 131072
+#define MAX_SCALE 16383
+#define MAX_EXPONENT 1000000000L
+
 #define ARENA_CHUNK 4096
 #define ARENA_CHUNK_MAX (256 * 1024)
 
@@ -392,6 +397,38 @@ kg_json_is_number(const char *s, size_t len)
 		at += n;
 	}
 	return at == len;
+}
+
+bool
+kg_json_number_fits(const char *s, size_t len)
+{
+	size_t at = *s == '-';
+	size_t whole = digits(s, len, at);
+	size_t fraction = 0;
+	size_t first = at; /* position of the first digit that is not 0 */
+	long exponent = 0;
+	long before; /* number of digits before the point, without the exponent */
+	bool zero;
+	bool minus;
+
+	while (first < len && (s[first] == '0' || s[first] == '.'))
+		first++;
+	zero = first == len || digits(s, len, first) == 0;
+	before = first == at ? (long) whole : (long) at + 2 - (long) first;
+	at += whole;
+	if (at < len && s[at] == '.')
+	{
+		fraction = digits(s, len, ++at);
+		at += fraction;
+	}
+	minus = at + 1 < len && s[at + 1] == '-';
+	for (at++; at < len; at++)
+		if (digits(s, len, at) > 0 &&
+			(exponent = 10 * exponent + s[at] - '0') > MAX_EXPONENT)
+			return false;
+	exponent = minus ? -exponent : exponent;
+	return (zero || before + exponent <= MAX_DIGITS) &&
+		   (long) fraction - exponent <= MAX_SCALE;
 }
 
 bool

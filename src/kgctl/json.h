@@ -83,6 +83,11 @@ extern char *kg_arena_format(KgArena *arena, const char *fmt, ...)
 extern KgJson *kgctl_json_parse(KgArena *arena, const char *text, size_t len,
 								const char *source, char **error);
 
+/* Parses a text that begins in a line of its source. */
+extern KgJson *kg_json_parse_from(KgArena *arena, const char *text, size_t len,
+								  const char *source, unsigned line,
+								  char **error);
+
 /*
  * Parses the text of a bundle like kgctl_json_parse(). But because a bundle may
  * have many edges and entities, these are only checked, not parsed into
@@ -136,6 +141,12 @@ extern const char *kg_json_get_text(const KgJson *object, const char *key);
 extern const char *kg_json_text_or(const KgJson *object, const char *key,
 								   const char *otherwise);
 extern bool kg_json_is_number(const char *s, size_t len);
+/* Returns whether jsonb can represent a number: its digits are limited. */
+extern bool kg_json_number_fits(const char *s, size_t len);
+#define KG_JSON_NUMBER_LIMITS                                             \
+	"jsonb has numbers of at most 131072 digits before and 16383 digits " \
+	"after "                                                              \
+	"the decimal point"
 extern bool kg_json_is_integer(const KgJson *value);
 
 /*

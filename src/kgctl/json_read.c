@@ -180,6 +180,11 @@ read_number(Reader *r)
 		r->at = start;
 		return fail(r, "not a JSON value");
 	}
+	if (!kg_json_number_fits(r->text + start, r->at - start))
+	{
+		r->at = start;
+		return fail(r, KG_JSON_NUMBER_LIMITS);
+	}
 	return at_line(
 		r, kg_json_number(r->arena, r->text + start, r->at - start), r->line);
 }
@@ -397,7 +402,7 @@ read_value(Reader *r, int depth)
 
 static KgJson *
 parse(KgArena *arena, KgArena *items, const char *text, size_t len,
-	  const char *source, char **error)
+	  const char *source, unsigned line, char **error)
 {
 	Reader r;
 	KgJson *value;
@@ -407,7 +412,7 @@ parse(KgArena *arena, KgArena *items, const char *text, size_t len,
 	r.items = items;
 	r.text = text;
 	r.len = len;
-	r.line = 1;
+	r.line = line;
 	r.source = source;
 	r.error = error;
 	*error = NULL;
@@ -432,7 +437,14 @@ KgJson *
 kgctl_json_parse(KgArena *arena, const char *text, size_t len,
 				 const char *source, char **error)
 {
-	return parse(arena, NULL, text, len, source, error);
+	return parse(arena, NULL, text, len, source, 1, error);
+}
+
+KgJson *
+kg_json_parse_from(KgArena *arena, const char *text, size_t len,
+				   const char *source, unsigned line, char **error)
+{
+	return parse(arena, NULL, text, len, source, line, error);
 }
 
 KgJson *
@@ -440,7 +452,7 @@ kg_json_parse_bundle(KgArena *arena, const char *text, size_t len,
 					 const char *source, char **error)
 {
 	KgArena *scratch = kg_arena_new();
-	KgJson *value = parse(arena, scratch, text, len, source, error);
+	KgJson *value = parse(arena, scratch, text, len, source, 1, error);
 
 	kg_arena_free(scratch);
 	return value;

@@ -190,6 +190,7 @@ for my $case (['0o17', '15'], ['0x1F', '31'], ['+12', '12'], ['-.5', '-0.5'], ['
 		$node->safe_psql('postgres', "SELECT '$case->[1]'::jsonb"), "$case->[0] is stored as $case->[1]");
 }
 for my $case (['.inf', qr{JSON has no such number: "\.inf"}], ['-.INF', qr{no such number}], ['.NaN', qr{no such number}], ['007', qr{quote the text}],
+	['1e131072', qr{s\.yaml:2: .*131072 digits}], ['+.5e-16383', qr{16383 digits}],
 	['-01.5', qr{quote the text}], ['00', qr{quote the text}], ['0xFFFFFFFFFFFFFFFFFF', qr{in decimal}], ['"\\ud83d\\ude00"', qr{s\.yaml:2: YAML knows no surrogates}])
 {
 	put('s.yaml', "a:\n- $case->[0]\n");
@@ -204,7 +205,7 @@ put('b/entities/zz.yaml', "- id: d\n  name: x\n- id: b\n  name: again\n");
 fails(4, qr{entities/zz\.yaml:3: thing "b" is also in .*entities/one\.yaml:4}, 'an id in two files is refused', 'validate', '--offline', "$dir/b");
 unlink "$dir/b/entities/zz.yaml";
 for my $case (['{"bundle_name": "x",', qr{x\.json:1: column 21}, 'half a file'], ['{"a": 1, "a": 2}', qr{x\.json:1: duplicate member "a"}, 'a member twice'],
-	["{\n\"a\": tru}", qr{x\.json:2: column 6: not a JSON value}, 'a wrong word'], ['{"a": "\u0000"}', qr{u0000 cannot be stored}, 'NUL'],
+	["{\n\"a\": tru}", qr{x\.json:2: column 6: not a JSON value}, 'a wrong word'], ['{"a": "\u0000"}', qr{u0000 cannot be stored}, 'NUL'], ["{\n\"a\": -1e131072}", qr{x\.json:2: column 6: .*131072 digits}, 'a number that jsonb has not'],
 	['[' x 1000, qr{nested too deeply}, 'too deep'], ["\x80", qr{not valid UTF-8}, 'not UTF-8'], ['[]', qr{a bundle must be an object}, 'a list'])
 {
 	put('x.json', $case->[0]);

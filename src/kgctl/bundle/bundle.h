@@ -17,6 +17,8 @@ typedef struct KgctlBundle
 	KgArena *arena;
 	KgJson *root;	  /* the payload of kg_apply_bundle() */
 	const char *name; /* name of the bundle (bundle_name) */
+	/* declarations of the stored bundle, if the payload has no schemas; or NULL */
+	const KgJson *stored;
 	/* text of a JSON file; for other formats empty until the payload is sent */
 	KgBuf text;
 	/* texts of other files; values of the payload point into these texts */

@@ -27,9 +27,9 @@ kg_bundle_complain(const KgJson *at, const char *fmt, ...)
 }
 
 static const KgJson *
-find_schema(const KgctlBundle *bundle, const char *entity_type)
+find_schema(const KgJson *root, const char *entity_type)
 {
-	const KgJson *schemas = kgctl_json_get(bundle->root, "schemas");
+	const KgJson *schemas = kgctl_json_get(root, "schemas");
 
 	for (size_t i = 0; i < kgctl_json_length(schemas); i++)
 	{
@@ -45,7 +45,8 @@ const KgJson *
 kg_bundle_entity_id(const KgctlBundle *bundle, KgArena *arena,
 					const char *entity_type, const KgJson *item)
 {
-	const KgJson *entry = find_schema(bundle, entity_type);
+	const KgJson *root = bundle->stored ? bundle->stored : bundle->root;
+	const KgJson *entry = find_schema(root, entity_type);
 	const char *field = kg_json_get_text(kgctl_json_get(entry, "schema"),
 										 "x-id-field");
 	const KgJson *id = field ? kgctl_json_get(kg_json_load(arena, item), field)
@@ -285,7 +286,7 @@ kg_bundle_locate(KgctlBundle *bundle, const char *entity_type, const char *id,
 		start = locate_entity(bundle, entity_type, id);
 	else if (entity_type != NULL)
 	{
-		start = find_schema(bundle, entity_type);
+		start = find_schema(bundle->root, entity_type);
 		if (start != NULL && kgctl_json_get(start, "schema") != NULL)
 			start = kgctl_json_get(start, "schema");
 	}
@@ -295,5 +296,5 @@ kg_bundle_locate(KgctlBundle *bundle, const char *entity_type, const char *id,
 		return NULL;
 	if (pointer != NULL)
 		start = kg_json_nearest(bundle->arena, start, pointer);
-	return start->line > 0 ? start : NULL;
+	return start->line > 0 || start->source != NULL ? start : NULL;
 }

@@ -198,6 +198,18 @@ read_decimal(Reader *r, const char *s)
 }
 
 /*
+ * Returns the number. If jsonb cannot represent it, reports an error and
+ * returns NULL.
+ */
+static KgJson *
+check_number(Reader *r, const yaml_event_t *event, KgJson *number)
+{
+	return kg_json_number_fits(number->u.text, number->len)
+			   ? number
+			   : fail(r, &event->start_mark, KG_JSON_NUMBER_LIMITS, NULL);
+}
+
+/*
  * Returns the value of an unquoted scalar, by the core schema of YAML 1.2.2,
  * section 10.3.2. Refuses numbers that JSON cannot represent or that other
  * versions of YAML interpret differently, and then returns NULL.
@@ -220,7 +232,7 @@ read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 	if (is_spelled(s, len, trues) || is_spelled(s, len, falses))
 		return kg_json_bool(r->arena, (s[0] | 0x20) == 't');
 	if (kg_json_is_number(s, len))
-		return kg_json_number(r->arena, s, len);
+		return check_number(r, event, kg_json_number(r->arena, s, len));
 	if (len > 2 && s[0] == '0' &&
 		((s[1] == 'o' && strspn(s + 2, "01234567") == len - 2) ||
 		 (s[1] == 'x' && strspn(s + 2, "0123456789abcdefABCDEF") == len - 2)))
@@ -238,7 +250,8 @@ read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 					s);
 	if (sign + digits > 0 || *s == '.')
 		value = read_decimal(r, s);
-	return value ? value : kg_json_string(r->arena, s, len);
+	return value ? check_number(r, event, value)
+				 : kg_json_string(r->arena, s, len);
 }
 
 /*

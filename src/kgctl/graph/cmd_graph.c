@@ -424,6 +424,7 @@ send_graph(KgGraph *graph, long max_errors)
 	memset(&bundle, 0, sizeof(bundle));
 	bundle.arena = kg_arena_new();
 	bundle.root = (KgJson *) payload_of(graph);
+	bundle.stored = graph->bundle;
 	if (kgctl_bundle_check(&bundle))
 		code = kg_bundle_send(graph->args,
 							  &bundle,

@@ -119,11 +119,13 @@ kg_graph_entity(KgGraph *graph, const char *type, KgJson *item)
 
 	if (set == NULL)
 	{
+		KgJson *name = kg_json_string(graph->arena, type, strlen(type));
+
+		/* An error about an unknown type names its first entity. */
+		name->line = item->line;
+		name->source = item->source;
 		set = kg_json_object(graph->arena);
-		kg_json_put(graph->arena,
-					set,
-					"entity_type",
-					kg_json_string(graph->arena, type, strlen(type)));
+		kg_json_put(graph->arena, set, "entity_type", name);
 		kg_json_put(graph->arena, set, "items", kg_json_array(graph->arena));
 		kg_json_push(graph->arena, graph->entities, set);
 	}

@@ -12,22 +12,33 @@
 
 #define MAX_ROW ((size_t) 256 * 1024 * 1024)
 
-static bool
+/* Prints an error of the JSON reader, "line 3, column 7: ..." or "line 3: ..." */
+static void
+complain_json(KgGraph *graph, const char *error)
+{
+	char *end;
+	unsigned long line = strtoul(error + strlen("line "), &end, 10);
+
+	(void) kg_graph_complain(
+		graph, line, "not JSON: %s", end + strspn(end, ",: "));
+}
+
+static void
 take_record(KgGraph *graph, KgctlRows *rows)
 {
 	char *error = NULL;
-	KgJson *record = kgctl_json_parse(
-		graph->arena, rows->text, rows->len, graph->path, &error);
+	KgJson *record = kg_json_parse_from(graph->arena,
+										rows->text,
+										rows->len,
+										graph->path,
+										(unsigned) rows->line,
+										&error);
 	const char *type = kg_json_get_text(record, "entity_type");
 	KgJson *item = kgctl_json_get(record, "item");
 	bool edge = kg_json_get_text(record, "relation") != NULL;
 
 	if (record == NULL)
-		(void) kg_graph_complain(graph,
-								 rows->line,
-								 "not JSON: %s",
-								 strncmp(error, "line 1, ", 8) == 0 ? error + 8
-																	: error);
+		complain_json(graph, error);
 	else if ((type == NULL || item == NULL || item->kind != KG_JSON_OBJECT) &&
 			 !edge)
 		(void) kg_graph_complain(
@@ -36,23 +47,16 @@ take_record(KgGraph *graph, KgctlRows *rows)
 			"neither an entity {\"entity_type\", \"item\"} nor an edge "
 			"{\"relation\", \"from\", \"to\", \"properties\"}; files with the "
 			"entities of one type are loaded with --type instead of --bundle");
+	else if (edge)
+		kg_graph_edge(graph, record);
+	else if (record->len > 2)
+		(void) kg_graph_complain(graph,
+								 rows->line,
+								 "an entity has only the members "
+								 "\"entity_type\" and \"item\"");
 	else
-	{
-		/*
-		 * Set the line in the file. Each row is parsed separately, so its own
-		 * lines begin at 1.
-		 */
-		record->line = (unsigned) rows->line;
-		if (edge)
-			kg_graph_edge(graph, record);
-		else
-		{
-			item->line = record->line;
-			kg_graph_entity(graph, type, item);
-		}
-	}
+		kg_graph_entity(graph, type, item);
 	free(error);
-	return record != NULL;
 }
 
 static bool
@@ -66,7 +70,7 @@ read_ndjson(KgGraph *graph, KgctlInput *in)
 		if (rows.error != NULL)
 			(void) kg_graph_complain(graph, rows.line, "%s", rows.error);
 		else
-			(void) take_record(graph, &rows);
+			take_record(graph, &rows);
 	if (result == KG_ROWS_BROKEN)
 		(void) kg_graph_complain(graph, 0, "%s", rows.error);
 	kg_rows_free(&rows);

@@ -174,6 +174,15 @@ fit(const KgGraph *graph, const KgJson *root, const KgJson *schema,
 	return fitted ? fitted : value;
 }
 
+/* Sets the position of a value that was read from the present file. */
+static KgJson *
+placed(const KgGraph *graph, unsigned long line, KgJson *value)
+{
+	value->line = (unsigned) line;
+	value->source = graph->path;
+	return value;
+}
+
 /*
  * Returns the properties, each with a value of a type that the schema permits.
  * A single value replaces an array of one value. --map may rename or omit a
@@ -183,10 +192,8 @@ static KgJson *
 fit_properties(const KgGraph *graph, const KgJson *schema,
 			   const KgJson *properties, unsigned long line)
 {
-	KgJson *fitted = kg_json_object(graph->arena);
+	KgJson *fitted = placed(graph, line, kg_json_object(graph->arena));
 
-	fitted->line = (unsigned) line;
-	fitted->source = graph->path;
 	for (size_t i = 0; i < properties->len; i++)
 	{
 		const KgctlMember *m = &properties->u.members[i];
@@ -197,9 +204,7 @@ fit_properties(const KgGraph *graph, const KgJson *schema,
 			continue;
 		value = fit(
 			graph, schema, kg_graph_property(graph, schema, name), value);
-		value->line = (unsigned) line;
-		value->source = graph->path;
-		kg_json_put(graph->arena, fitted, name, value);
+		kg_json_put(graph->arena, fitted, name, placed(graph, line, value));
 	}
 	return fitted;
 }
@@ -307,12 +312,20 @@ add_edge(KgGraph *graph, const KgNetLink *link, const char *name)
 										  "schema");
 	KgJson *edge = kg_json_object(arena);
 
-	edge->line = (unsigned) link->line;
-	edge->source = graph->path;
+	(void) placed(graph, link->line, edge);
 	kg_json_put(
-		arena, edge, "relation", kg_json_string(arena, name, strlen(name)));
-	kg_json_put(arena, edge, "from", handle_of(graph, link->from));
-	kg_json_put(arena, edge, "to", handle_of(graph, link->to));
+		arena,
+		edge,
+		"relation",
+		placed(graph, link->line, kg_json_string(arena, name, strlen(name))));
+	kg_json_put(arena,
+				edge,
+				"from",
+				placed(graph, link->line, handle_of(graph, link->from)));
+	kg_json_put(arena,
+				edge,
+				"to",
+				placed(graph, link->line, handle_of(graph, link->to)));
 	if (link->properties->len > 0)
 		kg_json_put(
 			arena,

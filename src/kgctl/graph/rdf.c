@@ -13,6 +13,7 @@
 #include "kgctl/graph/rdf.h"
 #include "kgctl/graph/table.h"
 #include "kgctl/schema_types.h"
+#include "kgctl/utf8.h"
 
 /* Maximal nesting depth of objects and lists in values. */
 #define MAX_DEPTH 64
@@ -137,15 +138,32 @@ kg_rdf_add(KgRdf *rdf, const KgTerm *subject, const char *predicate,
 		subject_of(rdf, object)->used = true;
 }
 
+static bool
+is_same(const KgTerm *a, const KgTerm *b)
+{
+	return a->kind == b->kind && strcmp(a->text, b->text) == 0 &&
+		   strcmp(a->datatype ? a->datatype : "",
+				  b->datatype ? b->datatype : "") == 0;
+}
+
+/*
+ * Returns the object of a subject's triple with this predicate. Returns NULL if
+ * there is no such triple, or if several triples have different objects.
+ */
 static const KgTerm *
 object_of(const Subject *subject, const char *predicate)
 {
 	const Triple *triple;
+	const KgTerm *found = NULL;
 
 	STAILQ_FOREACH(triple, &subject->triples, next)
 	if (strcmp(triple->predicate, predicate) == 0)
-		return &triple->object;
-	return NULL;
+	{
+		if (found != NULL && !is_same(found, &triple->object))
+			return NULL;
+		found = &triple->object;
+	}
+	return found;
 }
 
 /*
@@ -175,6 +193,7 @@ decoded(KgArena *arena, const char *text, size_t len)
 {
 	char *copy = kg_arena_strndup(arena, text, len);
 	char *out = copy;
+	size_t bad;
 
 	for (size_t i = 0; i < len; i++)
 		if (text[i] == '%' && i + 2 < len && hex_of(text[i + 1]) >= 0 &&
@@ -187,7 +206,9 @@ decoded(KgArena *arena, const char *text, size_t len)
 		else
 			*out++ = text[i];
 	*out = '\0';
-	return copy;
+	return kg_utf8_valid(copy, (size_t) (out - copy), &bad)
+			   ? copy
+			   : kg_arena_strndup(arena, text, len);
 }
 
 static const char *
@@ -209,7 +230,10 @@ encoded(KgArena *arena, const char *text)
 	return made;
 }
 
-/* Returns the part of an IRI after its last #, / or :, percent-decoded. */
+/*
+ * Returns the part of an IRI after its last #, / or :, percent-decoded if the
+ * result is UTF-8.
+ */
 static const char *
 local_name(KgRdf *rdf, const char *iri)
 {
@@ -346,7 +370,8 @@ number_of(KgArena *arena, const char *text)
 	else
 		made = kg_arena_format(
 			arena, "%s%s%s", minus ? "-" : "", *p == '.' ? "0" : "", p);
-	return kg_json_is_number(made, strlen(made))
+	return kg_json_is_number(made, strlen(made)) &&
+				   kg_json_number_fits(made, strlen(made))
 			   ? kg_json_number(arena, made, strlen(made))
 			   : NULL;
 }
@@ -416,7 +441,10 @@ list_value(KgRdf *rdf, const Subject *list, int depth)
 		list = subject_of(rdf, rest);
 	}
 	(void) kg_graph_complain(
-		rdf->graph, 0, "the list at \"%s\" has no end", list->name);
+		rdf->graph,
+		0,
+		"the list at \"%s\" has no end, or two values at one position",
+		list->name);
 	return NULL;
 }
 
@@ -522,7 +550,8 @@ take_statement(KgRdf *rdf, const Subject *subject)
 		(void) kg_graph_complain(rdf->graph,
 								 0,
 								 "the rdf:Statement \"%s\" has no rdf:subject, "
-								 "rdf:predicate and rdf:object that are nodes",
+								 "rdf:predicate and rdf:object that are nodes, "
+								 "one of each",
 								 subject->name);
 		return;
 	}

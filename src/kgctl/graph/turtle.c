@@ -2,6 +2,7 @@
  * graph/turtle.c
  *	  Turtle and N-Triples. The library serd parses and writes them.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,10 @@
 
 #include "kgctl/graph/rdf.h"
 #include "kgctl/log.h"
+#include "kgctl/utf8.h"
+
+/* Maximal size of the stack of serd in bytes. */
+#define MAX_STACK ((size_t) 1024 * 1024)
 
 /* ---- writing ---- */
 
@@ -112,6 +117,7 @@ typedef struct Reader
 	KgGraph *graph;
 	KgRdf *rdf;
 	SerdEnv *env;
+	uintptr_t frame; /* address of the stack frame that called serd */
 } Reader;
 
 static SerdStatus
@@ -124,6 +130,26 @@ static SerdStatus
 on_prefix(void *arg, const SerdNode *name, const SerdNode *iri)
 {
 	return serd_env_set_prefix(((Reader *) arg)->env, name, iri);
+}
+
+/*
+ * Checks that PostgreSQL can store a text. serd turns escapes such as \u0000 and
+ * \uD800 into bytes that are not text.
+ */
+static bool
+check_text(Reader *r, const uint8_t *text, size_t len)
+{
+	size_t bad;
+
+	if (memchr(text, '\0', len) == NULL &&
+		kg_utf8_valid((const char *) text, len, &bad))
+		return true;
+	return kg_graph_complain(r->graph,
+							 0,
+							 "\"%.*s\" has \\u0000 or half of a surrogate "
+							 "pair, which PostgreSQL cannot store",
+							 (int) (len > 200 ? 200 : len),
+							 (const char *) text);
 }
 
 static bool
@@ -149,13 +175,17 @@ static bool
 expand(Reader *r, const SerdNode *node, const char **iri)
 {
 	SerdNode full = serd_env_expand_node(r->env, node);
-	bool ok = full.buf != NULL && serd_uri_string_has_scheme(full.buf);
+	bool ok;
 
+	if (full.buf != NULL && serd_uri_string_has_scheme(full.buf))
+		ok = check_text(r, full.buf, full.n_bytes);
+	else
+		ok = complain_relative(r, node);
 	if (ok)
 		*iri = kg_arena_strndup(
 			r->graph->arena, (const char *) full.buf, full.n_bytes);
 	serd_node_free(&full);
-	return ok || complain_relative(r, node);
+	return ok;
 }
 
 static bool
@@ -166,7 +196,22 @@ term_of(Reader *r, const SerdNode *node, KgTerm *term)
 	term->kind = node->type == SERD_BLANK	  ? KG_TERM_BLANK
 				 : node->type == SERD_LITERAL ? KG_TERM_LITERAL
 											  : KG_TERM_IRI;
-	return term->kind != KG_TERM_IRI || expand(r, node, &term->text);
+	if (term->kind == KG_TERM_IRI)
+		return expand(r, node, &term->text);
+	return check_text(r, node->buf, node->n_bytes);
+}
+
+/*
+ * Checks the depth of nested objects and lists. serd calls itself for each, and
+ * would exceed the stack. It calls on_triple() at each level.
+ */
+static bool
+check_depth(Reader *r)
+{
+	uintptr_t here = (uintptr_t) __builtin_frame_address(0);
+
+	return r->frame - here < MAX_STACK ||
+		   kg_graph_complain(r->graph, 0, "values are nested too deeply");
 }
 
 static SerdStatus
@@ -183,8 +228,8 @@ on_triple(void *arg, SerdStatementFlags flags, const SerdNode *graph,
 	(void) flags;
 	(void) graph;
 	(void) language;
-	if (!term_of(r, subject, &s) || !term_of(r, predicate, &p) ||
-		!term_of(r, object, &o) ||
+	if (!check_depth(r) || !term_of(r, subject, &s) ||
+		!term_of(r, predicate, &p) || !term_of(r, object, &o) ||
 		(datatype != NULL && datatype->buf != NULL &&
 		 !expand(r, datatype, &o.datatype)))
 		return SERD_ERR_BAD_ARG;
@@ -215,6 +260,7 @@ parse(Reader *r, const KgBuf *text, SerdSyntax syntax)
 	SerdReader *serd = serd_reader_new(
 		syntax, r, NULL, on_base, on_prefix, on_triple, NULL);
 
+	r->frame = (uintptr_t) __builtin_frame_address(0);
 	serd_reader_set_strict(serd, true);
 	serd_reader_set_error_sink(serd, on_error, r);
 	if (serd_reader_read_string(serd, (const uint8_t *) text->data) !=

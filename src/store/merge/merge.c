@@ -690,6 +690,72 @@ require_id(const Merge *merge)
 			 .instead = kg_json_datum(&keep));
 }
 
+/* Returns the id in a document of a type, or NULL. */
+static char *
+id_of(const KgType *type, const Jsonb *data)
+{
+	JsonbValue id;
+
+	return kg_field_value(type->id_field, &data->root, &id)
+			   ? kg_id_of_value(&id)
+			   : NULL;
+}
+
+/*
+ * Raises KG_ALREADY_EXISTS if a referrer would get the id of another entity. A
+ * referrer gets another id if the property with its id is also a reference.
+ */
+static void
+require_free_ids(const Merge *merge)
+{
+	List *taken = NIL; /* List of handles */
+
+	for (int i = 0; i < merge->nreferrers; i++)
+	{
+		const Referrer *referrer = &merge->referrers[i];
+		char *before;
+		char *after;
+		char *handle;
+		int64 node;
+		ListCell *lc;
+		bool twice = false;
+		KgUserContext user;
+
+		if (referrer->wanted == referrer->data)
+			continue;
+		before = id_of(referrer->type, referrer->data);
+		after = id_of(referrer->type, referrer->wanted);
+		if (before == NULL || after == NULL || strcmp(before, after) == 0)
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		handle = kg_handle_make(referrer->type, after);
+		foreach(lc, taken)
+			twice |= strcmp(handle, lfirst(lc)) == 0;
+		taken = lappend(taken, handle);
+		kg_become_owner(&user);
+		kg_nodes_of_ids(merge->tenant,
+						referrer->type,
+						(const char *const *) &after,
+						1,
+						&node);
+		kg_restore_user(&user);
+		if (node != 0 || twice)
+			KG_THROW(KG_ALREADY_EXISTS,
+					 .message = psprintf("entity \"%s\" would get the id "
+										 "\"%s\" of another entity of type "
+										 "\"%s\"",
+										 before,
+										 after,
+										 referrer->type->name),
+					 .type = kg_type_handle(referrer->type),
+					 .id = before,
+					 .got_string = after,
+					 .keyword = "x-ref",
+					 .expected = "the same call, after one of the two entities "
+								 "was deleted");
+	}
+}
+
 /* ---- writing ---- */
 
 static void
@@ -980,6 +1046,7 @@ decide(Merge *merge)
 		(uint64) merge->outcomes->effects, merge->edges.digest);
 	require_decided(merge);
 	require_id(merge);
+	require_free_ids(merge);
 	(void) kg_entity_check(merge->type,
 						   merge->args->keep,
 						   merge->united,

@@ -197,12 +197,13 @@ add_item(Union *u, const char *property, HTAB *items, const JsonbValue *item)
 
 /*
  * Returns whether the values are arrays whose items are to be united. An array
- * of numbers, such as coordinates, is treated as one value.
+ * of numbers, such as coordinates, is treated as one value, but not an array of
+ * references to integer ids.
  */
 static bool
 are_sets(const Union *u, const KgField *field)
 {
-	if (field != NULL &&
+	if (field != NULL && field->ref_type == NULL &&
 		(field->kind == KG_KIND_INTEGER || field->kind == KG_KIND_NUMBER))
 		return false;
 	for (int i = 0; i < u->n; i++)
