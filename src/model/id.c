@@ -74,17 +74,13 @@ kg_id_key(const KgType *type, const char *id)
 }
 
 int
-kg_id_compare(const KgType *type, const char *a, const char *b)
+kg_id_compare_numbers(const char *a, const char *b)
 {
 	int64 x;
 	int64 y;
-	bool is_x;
-	bool is_y;
+	bool is_x = read_number(a, &x);
+	bool is_y = read_number(b, &y);
 
-	if (!type->number_ids)
-		return strcmp(a, b);
-	is_x = read_number(a, &x);
-	is_y = read_number(b, &y);
 	if (!is_x || !is_y)
 		return is_x ? -1 : is_y ? 1 : strcmp(a, b);
 	return x < y ? -1 : x > y ? 1 : strcmp(a, b);

@@ -37,10 +37,14 @@ extern void kg_id_value(const char *id, bool number, JsonbValue *value);
  */
 extern bytea *kg_id_key(const KgType *type, const char *id);
 
-/*
- * Compares two ids in the order in which lists of the type return them: numbers
- * before other ids.
- */
-extern int kg_id_compare(const KgType *type, const char *a, const char *b);
+/* Compares two ids of a type with number_ids: numbers before other ids. */
+extern int kg_id_compare_numbers(const char *a, const char *b);
+
+/* Compares two ids in the order in which lists of the type return them. */
+static inline int
+kg_id_compare(const KgType *type, const char *a, const char *b)
+{
+	return type->number_ids ? kg_id_compare_numbers(a, b) : strcmp(a, b);
+}
 
 #endif /* KG_ID_H */

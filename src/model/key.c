@@ -774,13 +774,21 @@ kg_key_day_text(int julian, int second)
 }
 
 bool
+kg_key_is_number(const bytea *key)
+{
+	const uint8 *p = (const uint8 *) VARDATA_ANY(key) + 1;
+
+	return tag_of(key) == TAG_NUMBER &&
+		   is_number(p, VARSIZE_ANY_EXHDR(key) - 1);
+}
+
+bool
 kg_key_integer(const bytea *key, int64 *value)
 {
-	const uint8 *p = (const uint8 *) VARDATA_ANY(key);
-	int len = VARSIZE_ANY_EXHDR(key);
+	const uint8 *p = (const uint8 *) VARDATA_ANY(key) + 1;
 
-	return tag_of(key) == TAG_NUMBER && is_number(p + 1, len - 1) &&
-		   decode_as_integer(p + 1, len - 1, value);
+	return kg_key_is_number(key) &&
+		   decode_as_integer(p, VARSIZE_ANY_EXHDR(key) - 1, value);
 }
 
 /*

@@ -106,6 +106,8 @@ extern char *kg_text_prefix_high(const char *prefix);
 extern void kg_key_decode(const KgField *field, const bytea *key,
 						  JsonbValue *value);
 
+/* Returns whether the key represents a number. */
+extern bool kg_key_is_number(const bytea *key);
 /*
  * Reads the integer that a key represents. Returns false if the key does not
  * represent an integer of at most 18 digits.

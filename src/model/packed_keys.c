@@ -7,9 +7,6 @@
 #include "model/key.h"
 #include "model/packed_keys.h"
 
-/* Number of bytes before each key: field number and length. */
-#define KG_PACKED_HEADER 4
-
 static int
 compare_items(const void *pa, const void *pb)
 {
@@ -60,27 +57,6 @@ kg_keys_same(const bytea *a, const bytea *b)
 {
 	return VARSIZE_ANY_EXHDR(a) == VARSIZE_ANY_EXHDR(b) &&
 		   memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0;
-}
-
-void
-kg_keys_iter_init(KgKeysIter *it, const bytea *packed)
-{
-	it->p = (const unsigned char *) VARDATA_ANY(packed);
-	it->end = it->p + VARSIZE_ANY_EXHDR(packed);
-}
-
-bool
-kg_keys_next(KgKeysIter *it)
-{
-	if (it->end - it->p < KG_PACKED_HEADER)
-		return false;
-	it->key.field_no = it->p[0] << 8 | it->p[1];
-	it->key.len = it->p[2] << 8 | it->p[3];
-	it->key.data = it->p + KG_PACKED_HEADER;
-	if (it->end - it->key.data < it->key.len)
-		return false;
-	it->p = it->key.data + it->key.len;
-	return true;
 }
 
 int

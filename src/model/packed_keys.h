@@ -16,6 +16,9 @@
 
 #include "model/catalog.h"
 
+/* Number of bytes before each key: field number and length. */
+#define KG_PACKED_HEADER 4
+
 /* A key of an entity, to be packed. */
 typedef struct KgKeyItem
 {
@@ -49,12 +52,30 @@ typedef struct KgKeysIter
 extern bool kg_keys_same(const bytea *a, const bytea *b);
 
 /* Begins iterating over a detoasted value, which must outlive the iterator. */
-extern void kg_keys_iter_init(KgKeysIter *it, const bytea *packed);
+static inline void
+kg_keys_iter_init(KgKeysIter *it, const bytea *packed)
+{
+	it->p = (const unsigned char *) VARDATA_ANY(packed);
+	it->end = it->p + VARSIZE_ANY_EXHDR(packed);
+}
+
 /*
  * Advances to the next key. Returns false at the end, or if the value is
  * malformed.
  */
-extern bool kg_keys_next(KgKeysIter *it);
+static inline bool
+kg_keys_next(KgKeysIter *it)
+{
+	if (it->end - it->p < KG_PACKED_HEADER)
+		return false;
+	it->key.field_no = it->p[0] << 8 | it->p[1];
+	it->key.len = it->p[2] << 8 | it->p[3];
+	it->key.data = it->p + KG_PACKED_HEADER;
+	if (it->end - it->key.data < it->key.len)
+		return false;
+	it->p = it->key.data + it->key.len;
+	return true;
+}
 
 /*
  * Compares two keys by field number, then by key. Returns a number below, equal

@@ -117,12 +117,12 @@ truncate_second(int second, KgTruncate truncate)
 	return 0;
 }
 
+/* Only the kind of the field matters for the key of a number. */
+static const KgField number_field = {.name = "number", .kind = KG_KIND_NUMBER};
+
 static KgGroupValue
 number_value(Numeric number)
 {
-	/* Only the kind of the field matters for the key of a number. */
-	static const KgField number_field = {.name = "number",
-										 .kind = KG_KIND_NUMBER};
 	KgGroupValue result;
 
 	memset(&result, 0, sizeof(result));
@@ -130,6 +130,17 @@ number_value(Numeric number)
 	result.value.val.numeric = number;
 	result.key = kg_key_encode(&number_field, &result.value);
 	return result;
+}
+
+/* Returns the numeric of a number, decoded from its key if necessary. */
+static Numeric
+numeric_of(const KgGroupValue *number)
+{
+	JsonbValue value = number->value;
+
+	if (value.val.numeric == NULL)
+		kg_key_decode(&number_field, number->key, &value);
+	return value.val.numeric;
 }
 
 /*
@@ -203,7 +214,7 @@ KgGroupValue
 kg_group_value(const KgField *field, KgTruncate truncate,
 			   const JsonbValue *value)
 {
-	const bytea *key;
+	bytea *key;
 
 	if (value == NULL || value->type == jbvNull)
 		return missing_value();
@@ -227,28 +238,26 @@ kg_group_value(const KgField *field, KgTruncate truncate,
 }
 
 KgGroupValue
-kg_group_of_key(const KgField *field, KgTruncate truncate, const bytea *key)
+kg_group_of_key(const KgField *field, KgTruncate truncate, bytea *key)
 {
 	KgGroupValue result;
 
 	if (!kg_key_is_value(key))
 		return missing_value();
 	memset(&result, 0, sizeof(result));
-	kg_key_decode(field, key, &result.value);
+	result.key = key;
+	if ((field->kind == KG_KIND_INTEGER || field->kind == KG_KIND_NUMBER) &&
+		kg_key_is_number(key))
+		result.value.type = jbvNumeric;
+	else
+		kg_key_decode(field, key, &result.value);
 	if (field->kind == KG_KIND_STRING && !field->by_version)
 		return kg_group_string(result.value.val.string.val,
 							   result.value.val.string.len,
 							   result.value.val.string.val,
 							   result.value.val.string.len);
 	if (field->kind == KG_KIND_ENUM)
-	{
-		bytea *reversed = palloc(VARSIZE_ANY(key));
-
-		memcpy(reversed, key, VARSIZE_ANY(key));
-		reverse_enum(reversed);
-		key = reversed;
-	}
-	result.key = key;
+		reverse_enum(key);
 	if (truncate != KG_TRUNCATE_NONE && result.value.type == jbvString)
 		return truncated(truncate, &result.value);
 	return result;
@@ -272,10 +281,11 @@ copy_value(const KgGroupValue *value, MemoryContext context)
 	}
 	else if (value->value.type == jbvNumeric)
 	{
-		Size size = VARSIZE_ANY(value->value.val.numeric);
+		Numeric number = numeric_of(value);
+		Size size = VARSIZE_ANY(number);
 
 		copy.value.val.numeric = MemoryContextAlloc(context, size);
-		memcpy(copy.value.val.numeric, value->value.val.numeric, size);
+		memcpy(copy.value.val.numeric, number, size);
 	}
 	return copy;
 }
@@ -439,8 +449,8 @@ static void
 add_sum(KgGroups *groups, KgAccumulator *a, const KgGroupValue *operand,
 		int64 times)
 {
-	Numeric value = operand->value.val.numeric;
 	MemoryContext old;
+	Numeric value;
 	Numeric sum;
 	int64 integer;
 
@@ -451,6 +461,7 @@ add_sum(KgGroups *groups, KgAccumulator *a, const KgGroupValue *operand,
 		a->integers = integer;
 		return;
 	}
+	value = numeric_of(operand);
 	if (times != 1)
 		value = DatumGetNumeric(
 			DirectFunctionCall2(numeric_mul,
@@ -594,7 +605,7 @@ accumulate(KgGroups *groups, KgGroup *group, int i, const KgGroupValue *value,
 			break;
 		case KG_FN_MEDIAN:
 			a->count += times;
-			add_number(groups, a, value->value.val.numeric, times);
+			add_number(groups, a, numeric_of(value), times);
 			break;
 		case KG_FN_MIN:
 		case KG_FN_MAX:

@@ -46,7 +46,11 @@ typedef enum KgTruncate
 	KG_TRUNCATE_MONTH_OF_YEAR
 } KgTruncate;
 
-/* A group value. Values are ordered by their keys; missing values are last. */
+/*
+ * A group value. Values are ordered by their keys; missing values are last.
+ * The numeric of a number is NULL until a group or a result keeps the value,
+ * because most sums need only the key.
+ */
 typedef struct KgGroupValue
 {
 	const bytea *key;
@@ -64,10 +68,10 @@ extern KgGroupValue kg_group_value(const KgField *field, KgTruncate truncate,
 /*
  * Returns the value of a field's key (model/key.h) as a group value, reduced to
  * the period or part "truncate". If the key has no value, the result is the
- * missing value.
+ * missing value. The result takes over the key.
  */
 extern KgGroupValue kg_group_of_key(const KgField *field, KgTruncate truncate,
-									const bytea *key);
+									bytea *key);
 /*
  * Returns a text as a group value. The group is sorted by another text,
  * "order".

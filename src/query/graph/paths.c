@@ -450,7 +450,7 @@ read_graph(KgPaths *paths)
 	start_side(&reading, in, query->to, query->nto, true);
 	kg_graph_check_visited(paths->graph, paths->set.n);
 	if (query->test != NULL && query->test->nids > 0)
-		kg_node_test_find(paths->graph, query->test);
+		kg_node_test_find(paths->graph, query->test, NULL);
 	look_at_nodes(paths);
 	side_room(&reading, out);
 	while (!met && out->hops + in->hops < query->max_hops && out->n > 0 &&

@@ -43,7 +43,7 @@ find_given(KgGraph *graph, KgChain *chain)
 
 			if (test->nids == 0 || test->among != NULL)
 				continue;
-			kg_node_test_find(graph, test);
+			kg_node_test_find(graph, test, step);
 			chain->missing |= test->type != NULL &&
 							  test->among->n < (uint32) test->nids;
 		}

@@ -285,8 +285,27 @@ test_related(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 	pfree(passing);
 }
 
+/* Returns whether the step can end at a node of the type. */
+static bool
+may_end_at(const KgCatalog *catalog, const KgStepSpec *step, int32 type_no)
+{
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+		int32 no = relation->relation_no;
+		bool forward = kg_relation_set_has(&step->follow.forward, no);
+		bool backward = kg_relation_set_has(&step->follow.backward, no);
+
+		for (int v = 0; v < relation->nvariants; v++)
+			if ((forward && relation->variants[v].to_type_no == type_no) ||
+				(backward && relation->variants[v].from_type_no == type_no))
+				return true;
+	}
+	return step->min_hops == 0;
+}
+
 void
-kg_node_test_find(KgGraph *graph, KgNodeTest *test)
+kg_node_test_find(KgGraph *graph, KgNodeTest *test, const KgStepSpec *step)
 {
 	KgNodeSet *found = MemoryContextAlloc(graph->context, sizeof(KgNodeSet));
 	KgSelector selector = {.ids = test->ids, .nids = test->nids};
@@ -297,7 +316,11 @@ kg_node_test_find(KgGraph *graph, KgNodeTest *test)
 		int64 *nodes;
 		uint32 n;
 
-		if (test->type != NULL && !kg_graph_is_type(graph, i, test->type))
+		if (test->type != NULL
+				? !kg_graph_is_type(graph, i, test->type)
+				: step != NULL && !may_end_at(graph->catalog,
+											  step,
+											  graph->ranked[i]->type_no))
 			continue;
 		selector.type = kg_graph_type(graph, i);
 		nodes = kg_select_nodes(graph, &selector, &n);
@@ -664,7 +687,8 @@ find_given(KgGraph *graph, const KgStepSpec *specs, int nsteps)
 			const KgNodeTest *test = &specs[i].tests[j];
 
 			if (test->nids > 0 && test->among == NULL)
-				kg_node_test_find(graph, unconstify(KgNodeTest *, test));
+				kg_node_test_find(
+					graph, unconstify(KgNodeTest *, test), &specs[i]);
 		}
 }
 

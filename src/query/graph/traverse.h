@@ -156,8 +156,10 @@ extern uint32 kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 
 /*
  * Finds the nodes that have the test's ids, in the test's type or in all types.
+ * If step is not NULL, types at which the step cannot end are left out.
  */
-extern void kg_node_test_find(KgGraph *graph, KgNodeTest *test);
+extern void kg_node_test_find(KgGraph *graph, KgNodeTest *test,
+							  const KgStepSpec *step);
 
 /*
  * Finds the nodes that pass the test's filters, if indexes can find them and

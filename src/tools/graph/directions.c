@@ -298,6 +298,13 @@ report_reversed(KgGraphCall *call, const KgStepSpec *step, const char *path)
 		&call->repairs, kg_path_member(path, "direction"), &got, &used);
 }
 
+/* Returns whether a step follows all relations. Then it is never reversed. */
+static bool
+follows_all(const KgStepSpec *step)
+{
+	return step->follow.forward.all || step->follow.backward.all;
+}
+
 /*
  * Reverses a step if no edge can have its direction. Raises an error if the
  * opposite direction is impossible, too, or if the filters of the step's end
@@ -311,8 +318,7 @@ orient(KgGraphCall *call, KgStepSpec *step, const bool *at,
 	bool *ends = ends_of(graph, step, &step->follow, at, step->ntests);
 	KgFollow reversed;
 
-	if (has_any(graph, ends) || !has_any(graph, at) ||
-		step->follow.forward.all || step->follow.backward.all)
+	if (has_any(graph, ends) || !has_any(graph, at) || follows_all(step))
 		return ends;
 	kg_follow_reverse(&step->follow, &reversed);
 	ends = ends_of(graph, step, &reversed, at, step->ntests);
@@ -340,7 +346,8 @@ void
 kg_orient_step(KgGraphCall *call, const KgType *type, KgStepSpec *step,
 			   const KgStepPath *path)
 {
-	(void) orient(call, step, types_begin(call, type), path);
+	if (!follows_all(step))
+		(void) orient(call, step, types_begin(call, type), path);
 }
 
 void
