@@ -193,9 +193,8 @@ names_tenant(void)
  * several grants and no setting.
  */
 static const KgGrant *
-current_grant(void)
+current_grant(const KgRoleGrants *grants)
 {
-	const KgRoleGrants *grants = grants_of_current_role();
 	const char *wanted = kg_setting_tenant;
 
 	if (!names_tenant())
@@ -218,6 +217,7 @@ const char *
 kg_identity_tenant(KgAccess access)
 {
 	const KgTokenIdentity *token = kg_token_identity();
+	const KgRoleGrants *grants;
 	const KgGrant *grant;
 
 	if (asking_for != NULL)
@@ -228,16 +228,17 @@ kg_identity_tenant(KgAccess access)
 	 */
 	if (kg_token_lapsed() || IsParallelWorker())
 		return NULL;
-	if (grants_of_current_role()->barred)
+	grants = grants_of_current_role();
+	if (grants->barred)
 		return NULL;
 	if (token != NULL)
 		return token->access < access ? NULL : token->tenant;
-	grant = current_grant();
+	grant = current_grant(grants);
 	/*
 	 * If the caller's tenant has moved away, the call must not run as a call
 	 * without a tenant.
 	 */
-	if (grant == NULL && grants_of_current_role()->moved)
+	if (grant == NULL && grants->moved)
 		refuse_moved();
 	if (grant == NULL || grant->access < access)
 		return NULL;
@@ -376,7 +377,7 @@ require_tenant(KgAccess access)
 	token = kg_token_identity();
 	if (token != NULL)
 		return require_token(token, access);
-	grant = kg_token_lapsed() ? NULL : current_grant();
+	grant = kg_token_lapsed() ? NULL : current_grant(grants_of_current_role());
 	if (grant == NULL)
 		throw_no_tenant();
 	if (grant->access < access)

@@ -29,6 +29,8 @@ typedef struct KgBoundToken
 	bool session; /* the identity survives the transaction */
 } KgBoundToken;
 
+bool kg_token_bound = false;
+
 static KgBoundToken *bound = NULL;	  /* identity bound by this transaction */
 static SubTransactionId bound_in = 0; /* subtransaction that bound it */
 /* identity bound to the session by an earlier transaction */
@@ -46,6 +48,7 @@ release(KgBoundToken **which)
 	KgBoundToken *gone = *which;
 
 	*which = NULL;
+	kg_token_bound = bound != NULL || session != NULL;
 	if (gone != NULL)
 		MemoryContextDelete(gone->context);
 }
@@ -145,6 +148,7 @@ kg_token_bind(const KgTokenIdentity *identity, bool keep)
 	MemoryContextSetParent(context, TopMemoryContext);
 	bound_in = GetCurrentSubTransactionId();
 	bound = fresh;
+	kg_token_bound = true;
 }
 
 void
@@ -163,7 +167,7 @@ session_expired(void)
 }
 
 const KgTokenIdentity *
-kg_token_identity(void)
+kg_token_in_force(void)
 {
 	if (bound != NULL)
 		return &bound->identity;

@@ -42,11 +42,20 @@ extern void kg_token_check_free(void);
 /* Removes the session's identity.  This transaction cannot get another. */
 extern void kg_token_logout(void);
 
+/* An identity is bound to the transaction or to the session. */
+extern bool kg_token_bound;
+
+extern const KgTokenIdentity *kg_token_in_force(void);
+
 /*
  * Returns the identity in force, or NULL.  Its strings are valid until control
  * returns to the client.
  */
-extern const KgTokenIdentity *kg_token_identity(void);
+static inline const KgTokenIdentity *
+kg_token_identity(void)
+{
+	return unlikely(kg_token_bound) ? kg_token_in_force() : NULL;
+}
 
 /*
  * Returns the string in the token's claim "sub", or NULL if there is no token

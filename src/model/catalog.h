@@ -151,6 +151,9 @@ typedef struct KgType
 	int32 type_no;
 	const char *bundle;
 	const char *name;
+	/* bundle and name as values of type text, in a type of a catalog */
+	Datum bundle_text;
+	Datum name_text;
 	const char *title;
 	const char *description;
 	const char *tool_description;

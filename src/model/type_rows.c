@@ -142,6 +142,8 @@ kg_type_parsed(const KgTypeRow *row)
 	type = kg_type_parse(
 		row->bundle, row->name, row->schema, row->definitions, "", NULL);
 	type->type_no = row->type_no;
+	type->bundle_text = CStringGetTextDatum(row->bundle);
+	type->name_text = CStringGetTextDatum(row->name);
 	type->schema_hash = row->schema_hash;
 	number_fields(type, row->key_fields);
 	type->history_since = row->history_since;

@@ -158,8 +158,8 @@ kg_get_data(const KgCatalog *catalog, const KgType *type, text *id)
 		sql = fresh;
 		sql_schema = kg_extension_schema_version();
 	}
-	values[0] = CStringGetTextDatum(type->bundle);
-	values[1] = CStringGetTextDatum(type->name);
+	values[0] = type->bundle_text;
+	values[1] = type->name_text;
 	values[2] = PointerGetDatum(id);
 	statement = (KgStatement){.sql = sql,
 							  .nargs = 3,

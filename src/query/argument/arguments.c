@@ -818,7 +818,7 @@ kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
 			int max, int *nids)
 {
 	const JsonbContainer *array = kg_args_array(object, key, path, NULL);
-	char *member = kg_path_member(path, key);
+	char *member;
 	HTAB *seen;
 	HASHCTL ctl;
 	char **ids;
@@ -827,6 +827,7 @@ kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
 	*nids = 0;
 	if (array == NULL)
 		return NULL;
+	member = kg_path_member(path, key);
 	n = kg_json_length(array);
 	if (n < 1 || n > max)
 	{

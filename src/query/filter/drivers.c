@@ -185,6 +185,49 @@ add_alternatives(KgDrivers *drivers)
 	drivers->n++;
 }
 
+/*
+ * Returns whether many rows probably satisfy the condition: it is on a property
+ * with few values, or a range of ids.
+ */
+static bool
+is_broad(const KgCondition *condition)
+{
+	const KgField *field = condition->field;
+	KgOpBound bound = kg_operator(condition->op)->bound;
+
+	if (field == NULL)
+		return bound != KG_BOUND_ONE && bound != KG_BOUND_LIST;
+	return field->kind == KG_KIND_ENUM || field->kind == KG_KIND_BOOLEAN;
+}
+
+/* Adds the drivers of the conditions that are broad, or of the others. */
+static void
+add_conditions(KgDrivers *drivers, bool broad)
+{
+	const KgFilter *filter = drivers->filter;
+
+	for (int i = 0; i < filter->nconditions; i++)
+	{
+		const KgCondition *condition = &filter->conditions[i];
+		KgDriver *same;
+
+		if (is_broad(condition) != broad)
+			continue;
+		same = driver_of(drivers, condition->field);
+		if (same != NULL)
+			same->narrow |= is_bound(drivers->catalog, condition);
+		else if (set_source(drivers->catalog,
+							&drivers->drivers[drivers->n],
+							filter,
+							i))
+			drivers->drivers[drivers->n++].broad = broad;
+	}
+}
+
+/*
+ * The drivers of broad conditions come last: they are counted up to a bound
+ * that depends on the rows of the other drivers.
+ */
 KgDrivers
 kg_drivers_of(const KgCatalog *catalog, const KgType *type,
 			  const KgFilter *filter)
@@ -192,16 +235,8 @@ kg_drivers_of(const KgCatalog *catalog, const KgType *type,
 	KgDrivers drivers = {.catalog = catalog, .type = type, .filter = filter};
 
 	drivers.drivers = palloc((filter->nconditions + 1) * sizeof(KgDriver));
-	for (int i = 0; i < filter->nconditions; i++)
-	{
-		const KgCondition *condition = &filter->conditions[i];
-		KgDriver *same = driver_of(&drivers, condition->field);
-
-		if (same != NULL)
-			same->narrow |= is_bound(catalog, condition);
-		else if (set_source(catalog, &drivers.drivers[drivers.n], filter, i))
-			drivers.n++;
-	}
+	add_conditions(&drivers, false);
+	add_conditions(&drivers, true);
 	add_alternatives(&drivers);
 	return drivers;
 }
@@ -371,14 +406,30 @@ has_rival(const KgDrivers *drivers, const KgDriver *driver)
 	return false;
 }
 
+/*
+ * Returns the bound up to which a driver is counted, at most "most". If the
+ * best driver has few rows, a broad driver has probably far more than may be
+ * intersected, so it is counted only to see whether it has fewer.
+ */
+static int64
+bound_of(const KgDriver *driver, const KgDriver *best, int64 most)
+{
+	if (best == NULL || !is_whole(best))
+		return most;
+	if (driver->broad && best->count <= RACE_START)
+		return Min(most, best->count + 1);
+	return Min(most, wider_bound(best));
+}
+
 KgDriver *
-kg_drivers_best(KgDrivers *drivers, int64 bound)
+kg_drivers_best(KgDrivers *drivers, int64 most)
 {
 	KgDriver *best = NULL;
 
 	for (int i = 0; i < drivers->n; i++)
 	{
 		KgDriver *driver = &drivers->drivers[i];
+		int64 bound = bound_of(driver, best, most);
 
 		/*
 		 * A condition that nearly all nodes satisfy is not used as the driver.
@@ -388,8 +439,6 @@ kg_drivers_best(KgDrivers *drivers, int64 bound)
 			seek_others(drivers, driver, RACE_START);
 		if (!driver->narrow || driver->without != NULL)
 			continue;
-		if (best != NULL && is_whole(best))
-			bound = Min(bound, wider_bound(best));
 		if (driver->bound == 0 || (!is_whole(driver) && driver->bound < bound))
 			kg_driver_count(drivers, driver, bound);
 		if (best == NULL || driver->count < best->count)
@@ -490,7 +539,7 @@ kg_drivers_meet(const KgDrivers *drivers, const KgDriver *best)
 		{
 			const KgDriver *driver = &drivers->drivers[d];
 
-			all = (driver->nodes == NULL ||
+			all = (driver->nodes == NULL || driver == best ||
 				   kg_nodeset_has(driver->nodes, node)) &&
 				  (driver->without == NULL ||
 				   !kg_nodeset_has(driver->without, node));

@@ -32,6 +32,8 @@ typedef struct KgDriver
 	KgSource *source;
 	/* the driver's condition bounds the keys that are read */
 	bool narrow;
+	/* many rows probably satisfy the driver's conditions */
+	bool broad;
 	/*
 	 * index of the driver's condition in the filter; -1: all conditions on the
 	 * field
@@ -76,10 +78,10 @@ extern KgDrivers kg_drivers_of(const KgCatalog *catalog, const KgType *type,
 extern void kg_driver_count(const KgDrivers *drivers, KgDriver *driver,
 							int64 bound);
 /*
- * Returns the narrow driver with the fewest rows, each counted up to bound; or
- * NULL.
+ * Returns the narrow driver with the fewest rows, each counted up to at most
+ * "most"; or NULL.
  */
-extern KgDriver *kg_drivers_best(KgDrivers *drivers, int64 bound);
+extern KgDriver *kg_drivers_best(KgDrivers *drivers, int64 most);
 
 /*
  * Returns the driver with the fewest rows, after reading all its nodes; NULL if

@@ -10,7 +10,9 @@
 #include "base/spi.h"
 #include "base/text.h"
 #include "catalog/pg_type.h"
+#include "model/adjacency.h"
 #include "query/filter/source.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 
 static KgFilter *
@@ -213,6 +215,23 @@ append_entity_source(KgSqlBuilder *b, const KgType *type,
 	kg_sql_filter(b, &rest, &entity_itself);
 }
 
+/*
+ * Returns the nodes as a sorted array. The index scan of the statement sorts
+ * the array, too, but its comparisons are slow unless the array is sorted.
+ */
+static Datum
+sorted_nodes(const KgSource *source)
+{
+	Datum array = kg_int64_array(source->nodes, source->nnodes);
+
+	qsort_arg(ARR_DATA_PTR(DatumGetArrayTypeP(array)),
+			  source->nnodes,
+			  sizeof(int64),
+			  kg_compare_nodes,
+			  NULL);
+	return array;
+}
+
 void
 kg_source_from(KgSqlBuilder *b, const KgType *type, const KgSource *source)
 {
@@ -228,10 +247,7 @@ kg_source_from(KgSqlBuilder *b, const KgType *type, const KgSource *source)
 			break;
 		case KG_SOURCE_NODES:
 			nodes = psprintf(
-				"$%d",
-				kg_sql_param(b,
-							 INT8ARRAYOID,
-							 kg_int64_array(source->nodes, source->nnodes)));
+				"$%d", kg_sql_param(b, INT8ARRAYOID, sorted_nodes(source)));
 			kg_sql_append(
 				b,
 				" FROM %s d WHERE d.tenant = $1 AND d.node = ANY (%s)",

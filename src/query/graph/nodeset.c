@@ -13,6 +13,8 @@
 #include "utils/memutils.h"
 
 #define KG_NODESET_START 64
+/* A set with a lower capacity grows fourfold, as it takes little memory. */
+#define KG_NODESET_SMALL 1024
 
 /*
  * Minimum capacity of a set with a bitmap. Smaller sets fit into the
@@ -105,13 +107,12 @@ make_bits(KgNodeSet *set)
 	}
 }
 
-/* Doubles the capacity. */
 void
 kg_nodeset_grow(KgNodeSet *set)
 {
 	if (set->capacity >= (uint32) 1 << 30)
 		elog(ERROR, "too many nodes in one search");
-	set->capacity *= 2;
+	set->capacity *= set->capacity < KG_NODESET_SMALL ? 4 : 2;
 	set->nodes = repalloc_huge(set->nodes,
 							   (Size) set->capacity * sizeof(int64));
 	if (set->capacity >= KG_NODESET_BITS)

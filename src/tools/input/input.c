@@ -550,10 +550,10 @@ kg_input_instant(const KgInput *in, const char *key)
 {
 	JsonbValue value;
 
-	if (!kg_input_declares(in, key))
+	if (kg_json_get(in->object, key, &value) == NULL ||
+		!kg_input_declares(in, key))
 		return NULL;
-	if (kg_json_get(in->object, key, &value) != NULL &&
-		value.type == jbvNumeric)
+	if (value.type == jbvNumeric)
 		return kg_json_cstring(&value);
 	return kg_input_string(in, key);
 }

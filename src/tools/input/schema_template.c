@@ -454,11 +454,17 @@ hash_numbers(void)
 		(const unsigned char *) values, sizeof(values), 0);
 }
 
-/* Returns the value of a setting, or 0 if the pointer is NULL. */
-static inline int
-setting_of(const int *setting)
+/*
+ * Stores the value of a setting, which may be NULL. Returns whether the stored
+ * value was equal.
+ */
+static inline bool
+is_known(const int *setting, int *known)
 {
-	return setting != NULL ? *setting : 0;
+	if (setting == NULL || *known == *setting)
+		return true;
+	*known = *setting;
+	return false;
 }
 
 /*
@@ -475,12 +481,8 @@ kg_template_numbers(void)
 
 	for (int i = 0; i < lengthof(numbers); i++)
 	{
-		int setting = setting_of(numbers[i].setting);
-		int or_setting = setting_of(numbers[i].or_setting);
-
-		same &= known[i][0] == setting && known[i][1] == or_setting;
-		known[i][0] = setting;
-		known[i][1] = or_setting;
+		same &= is_known(numbers[i].setting, &known[i][0]);
+		same &= is_known(numbers[i].or_setting, &known[i][1]);
 	}
 	if (!same)
 		hash = hash_numbers();

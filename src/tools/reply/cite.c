@@ -15,7 +15,8 @@
 bool
 kg_cite_wanted(const KgInput *in)
 {
-	return kg_input_declares(in, "citations") && kg_input_bool(in, "citations");
+	return kg_input_has(in, "citations") &&
+		   kg_input_declares(in, "citations") && kg_input_bool(in, "citations");
 }
 
 typedef struct Citing
