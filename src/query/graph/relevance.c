@@ -78,27 +78,34 @@ replace(const KgRanking *r, void *array, Size size)
 	return MemoryContextAllocHuge(r->graph->context, size);
 }
 
-/* Enlarges the arrays by node to the size of the set. */
+/* Enlarges the arrays by node to the capacity of the set. */
 static void
-room_for_nodes(KgRanking *r)
+enlarge_arrays(KgRanking *r)
 {
-	uint32 before = r->capacity;
-
-	if (r->set.n <= r->capacity)
-		return;
 	r->capacity = r->set.capacity;
 	r->scores = room(r, r->scores, (Size) r->capacity * sizeof(uint64));
 	r->left = room(r, r->left, (Size) r->capacity * sizeof(uint64));
 	r->first = room(r, r->first, (Size) r->capacity * sizeof(uint64));
 	r->degree = room(r, r->degree, (Size) r->capacity * sizeof(uint32));
-	for (uint32 i = before; i < r->capacity; i++)
+	if (r->graph->check_nodes)
+		r->ranks = room(r, r->ranks, (Size) r->capacity * sizeof(uint16));
+}
+
+/*
+ * Makes the members of the arrays for the nodes added to the set. Memory after
+ * these members is not touched, so that the kernel need not provide it.
+ */
+static void
+room_for_nodes(KgRanking *r)
+{
+	if (r->set.n > r->capacity)
+		enlarge_arrays(r);
+	for (uint32 i = r->nranks; i < r->set.n; i++)
 	{
 		r->scores[i] = 0;
 		r->left[i] = 0;
 		r->degree[i] = KG_NO_NODE;
 	}
-	if (r->graph->check_nodes)
-		r->ranks = room(r, r->ranks, (Size) r->capacity * sizeof(uint16));
 }
 
 static bool
