@@ -81,7 +81,7 @@ load('source');
 
 my @before = answers('source', '');
 my $state = state_of($node, 'source');
-like($before[0], qr/"AF-BAL"/, 'the export has the data');
+like($before[0], qr/"AF-BAL"/, 'the answers of the source database have its data');
 
 my %dump = (
 	custom => [ '-Fc', '-f', "$tmp/custom" ],
@@ -101,8 +101,8 @@ foreach my $format (qw(custom plain directory))
 	my ($program, @arguments) = @{ $restore{$format} };
 	command_ok([ $program, '-h', $node->host, '-p', $node->port, '-d', $db, @arguments ],
 		"restore from $format");
-	is_deeply([ answers($db, '') ], \@before, "$format: every answer is the same, byte for byte");
-	is(state_of($node, $db), $state, "$format: every row is the same, derived ones too");
+	is_deeply([ answers($db, '') ], \@before, "$format: the restored database gives the same answers, byte for byte");
+	is(state_of($node, $db), $state, "$format: all restored rows are the same, also derived ones");
 }
 
 # The restored database is alive: numbers go on, references are enforced.
@@ -115,7 +115,7 @@ is($out, 'b2000', 'an insert works after a restore') or diag($err);
 ($status, $out, $err) = call_as($node, $db, 'bob',
 	q{DELETE FROM kg_entity WHERE entity_type = 'release' AND entity_id = 'b1003'});
 isnt($status, 0, 'a referenced entity cannot be deleted after a restore');
-like($err, qr/REFERENCE_MISSING/, '... and the error says why');
+like($err, qr/REFERENCE_MISSING/, 'the error of that deletion has the code REFERENCE_MISSING');
 $out = apply($node, $db, 'alice', bundle_file('iso-codes', 300));
 unlike($out, qr/"(created|updated|deleted)": *[1-9]/, 'applying the same bundle again changes nothing');
 
@@ -131,13 +131,13 @@ my $carol = export_of($node, 'occupied', 'carol', 'product');
 $node->safe_psql('occupied', q{SELECT setval('kg_node_seq', 1000000)});
 command_ok([ 'pg_restore', '--exit-on-error', '--single-transaction', '-h', $node->host,
 		'-p', $node->port, '-d', 'occupied', "$tmp/data" ],
-	'restore of the data beside those of another tenant');
+	'the data of a dump are restored beside those of another tenant');
 # Privileges on tables are no data.
 $node->safe_psql('occupied', q{SELECT kg_grant(tenant, role_name, access) FROM kg_tenant_role});
 # Nor are views.
 make_views('occupied');
-is_deeply([ answers('occupied', '') ], \@before, 'data only: every answer is the same');
-is(export_of($node, 'occupied', 'carol', 'product'), $carol, '... and what was there is as it was');
+is_deeply([ answers('occupied', '') ], \@before, 'data only: the restored tenants give the same answers');
+is(export_of($node, 'occupied', 'carol', 'product'), $carol, 'data only: the tenant that was there before is unchanged');
 $node->safe_psql('occupied', q{
 	SELECT setval('kg_node_seq', (SELECT max(node) FROM kg_entity));
 	SELECT setval('kg_type_seq', (SELECT max(type_no) FROM kg_entity_type));
@@ -148,7 +148,7 @@ foreach my $role (qw(alice bob carol))
 		q{INSERT INTO kg_entity (bundle, entity_type, data)
 		  VALUES ('product', 'release', '{"build":"b2000","number":"4.0.0","released":"2026-11-01","long_term":false}')
 		  RETURNING entity_id});
-	is($out, 'b2000', "$role goes on there") or diag($err);
+	is($out, 'b2000', "data only: $role can insert an entity after the restore") or diag($err);
 }
 
 # A dump with one statement for each row. A reference to a later row is checked at
@@ -162,31 +162,31 @@ command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '--inserts', '-f',
 $node->safe_psql('postgres', 'CREATE DATABASE inserted');
 command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-h', $node->host, '-p', $node->port, '-d', 'inserted',
 		'--single-transaction', '-c', 'SET CONSTRAINTS ALL DEFERRED', '-f', "$tmp/inserts" ],
-	'restore of INSERTs with deferred constraints');
-is(state_of($node, 'inserted'), state_of($node, 'small'), 'INSERTs: every row is the same');
+	'a dump of INSERTs is restored with deferred constraints');
+is(state_of($node, 'inserted'), state_of($node, 'small'), 'a dump of INSERTs: all restored rows are the same');
 
 # A schema, with the extension in it or without, and a materialized view.
 $node->safe_psql('small', q{GRANT CREATE ON SCHEMA public TO bob; SET ROLE bob;
 	CREATE MATERIALIZED VIEW report AS SELECT count(*) FROM kg_entity});
 command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-Fc', '-n', 'public', '-e', 'kg_graph',
-		'--exclude-table-data=report', '-f', "$tmp/public", 'small' ], 'pg_dump -n -e');
+		'--exclude-table-data=report', '-f', "$tmp/public", 'small' ], 'pg_dump -n public -e kg_graph');
 $node->safe_psql('postgres', 'CREATE DATABASE public_again');
 $node->safe_psql('public_again', 'DROP SCHEMA public');
 command_ok([ 'pg_restore', '--exit-on-error', '-h', $node->host, '-p', $node->port,
-		'-d', 'public_again', "$tmp/public" ], 'restore of a schema with the extension');
-is(state_of($node, 'public_again'), state_of($node, 'small'), 'a schema: every row is the same');
+		'-d', 'public_again', "$tmp/public" ], 'a dump of a schema with the extension is restored');
+is(state_of($node, 'public_again'), state_of($node, 'small'), 'a dump of a schema: all restored rows are the same');
 my $report = q{GRANT USAGE ON SCHEMA public TO bob; SET ROLE bob; REFRESH MATERIALIZED VIEW report; SELECT * FROM report};
-is($node->safe_psql('public_again', $report), $node->safe_psql('small', $report), '... and the view, once it is refreshed');
+is($node->safe_psql('public_again', $report), $node->safe_psql('small', $report), 'a restored materialized view has the same rows after a refresh');
 command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-n', 'public', '-T', 'public.kg_*', '-f', "$tmp/ours", 'small' ],
-	'pg_dump -n without what is ours');
-unlike(slurp_file("$tmp/ours"), qr/kg_entity_type/, '... has nothing of it');
+	'pg_dump of a schema without the tables of kg_graph');
+unlike(slurp_file("$tmp/ours"), qr/kg_entity_type/, 'a dump without the tables of kg_graph does not name them');
 
 # pg_restore -j does not keep the order of tables: what comes before its tenant says so.
 $node->safe_psql('postgres', 'CREATE DATABASE disordered');
 $node->safe_psql('disordered', 'CREATE EXTENSION kg_graph');
 $node->command_fails_like([ 'pg_restore', '--exit-on-error', '--data-only', '-t', 'kg_bundle', '-d', 'disordered', "$tmp/public" ],
-	qr/tenant "t_bob" does not exist: .* loads its rows before the tenant.*pg_restore -j/s, 'rows before their tenant are refused for what it is');
-command_ok([ 'pg_restore', '--exit-on-error', '-h', $node->host, '-p', $node->port, '--section=data', '-d', 'disordered', "$tmp/public" ], '... and in their order restored');
+	qr/tenant "t_bob" does not exist: .* loads its rows before the tenant.*pg_restore -j/s, 'rows that are restored before their tenant are refused, and the error names the cause');
+command_ok([ 'pg_restore', '--exit-on-error', '-h', $node->host, '-p', $node->port, '--section=data', '-d', 'disordered', "$tmp/public" ], 'the rows are restored in the order of the dump');
 
 # The same in a schema of its own, with no search_path to help.
 $node->safe_psql('postgres', 'CREATE DATABASE source_kg');
@@ -198,9 +198,9 @@ command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-Fc', '-f', "$tmp
 	'pg_dump of an extension in another schema');
 $node->safe_psql('postgres', 'CREATE DATABASE restored_kg');
 command_ok([ 'pg_restore', '--exit-on-error', '-h', $node->host, '-p', $node->port,
-		'-d', 'restored_kg', "$tmp/kg" ], 'restore of it');
+		'-d', 'restored_kg', "$tmp/kg" ], 'a dump of an extension in another schema is restored');
 is_deeply([ answers('restored_kg', 'SET search_path = kg, public;') ], \@before,
-	'another schema: every answer is the same');
+	'another schema: the restored database gives the same answers');
 
 $node->stop;
 done_testing();

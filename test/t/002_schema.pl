@@ -38,7 +38,7 @@ my ($status, $out, $err) = call_as($node, 'other', 'alice', qq{
 	$path
 	\\set bundle `cat '$bundle'`
 	SELECT "Know ledge".kg_apply_bundle(:'bundle'::jsonb, '{}');});
-is($status, 0, 'kg_apply_bundle without our schema in search_path') or diag($err);
+is($status, 0, q{kg_apply_bundle works if search_path does not have the extension's schema}) or diag($err);
 foreach my $call (
 	q{kg_get('module', ARRAY['queue'])},
 	q{kg_list('module', '{"filters":{"tier":"core"},"sort":[{"field":"name","order":"asc"}]}')},
@@ -48,13 +48,13 @@ foreach my $call (
 	q{kg_list_tools()})
 {
 	($status, $out, $err) = call_as($node, 'other', 'alice', qq{$path SELECT "Know ledge".$call});
-	is($status, 0, "$call with traps in search_path") or diag($err);
-	unlike($out, qr/"isError": true/, '... and no error inside');
+	is($status, 0, "$call works with traps in search_path") or diag($err);
+	unlike($out, qr/"isError": true/, "$call returns no error in its result");
 }
 ($status, $out, $err) = call_as($node, 'other', 'alice', qq{
 	$path
 	UPDATE "Know ledge".kg_entity SET data = data || '{"deprecated": true}' WHERE entity_id OPERATOR(pg_catalog.=) 'queue'});
-is($status, 0, 'the triggers of a direct update too') or diag($err);
+is($status, 0, 'the triggers of a direct UPDATE work with traps in search_path') or diag($err);
 
 # One session: the schema is renamed; what was cached is made again.
 my $calls = sub {
@@ -72,7 +72,7 @@ is( $node->safe_psql(
 		  . $calls->('wisdom')
 		  . q{RESET SESSION AUTHORIZATION; ALTER SCHEMA wisdom RENAME TO "Know ledge"; SET SESSION AUTHORIZATION alice;}
 		  . $calls->(q{"Know ledge"})),
-	join("\n", ('t') x 9), 'the schema renamed below a session');
+	join("\n", ('t') x 9), 'functions work in a session during which the schema is renamed');
 
 # What the owner calls finds the schema as well, in a session from before and in a new one.
 my $own = q{
@@ -93,8 +93,8 @@ my $told = join("\n", '', '', 'kg_edge|t', 'wisdom.kg_edge',
 	('CREATE INDEX own_index ON wisdom.kg_entity USING btree (updated_at);') x 2, '', '0', '');
 $out = $node->safe_psql('other', $own =~ s/wisdom/"Know ledge"/gr . $renamed . $own . $back);
 $out =~ s/"Know ledge"/wisdom/g;
-is($out, "$told\n$told", 'what the owner calls, the schema renamed below a session');
-is($node->safe_psql('other', $renamed . $own . $back), $told, '... and in a new session');
+is($out, "$told\n$told", 'functions for the owner work in a session during which the schema is renamed');
+is($node->safe_psql('other', $renamed . $own . $back), $told, 'functions for the owner work in a new session after the rename');
 
 # One session: drop and create again; what was cached is forgotten.
 $node->safe_psql('postgres', 'CREATE DATABASE again');
@@ -108,10 +108,10 @@ is( $node->safe_psql(
 	CREATE EXTENSION kg_graph SCHEMA elsewhere;
 	SELECT elsewhere.kg_tenant() IS NULL;
 	SELECT elsewhere.kg_create_tenant('t');}),
-	"t\nt\n", 'drop and create in one session');
+	"t\nt\n", 'the extension can be dropped and created again in one session');
 $node->safe_psql('again', 'DROP EXTENSION kg_graph');
 is($node->safe_psql('again', q{SELECT count(*) FROM pg_class WHERE relname LIKE 'kg\_%'}),
-	'0', 'DROP EXTENSION leaves nothing behind');
+	'0', 'DROP EXTENSION leaves no relations behind');
 
 # Default privileges that take EXECUTE from PUBLIC leave the tools to everybody.
 my $everybodys;
@@ -124,14 +124,14 @@ foreach my $made ('CREATE EXTENSION kg_graph',
 	($status, $out, $err) = call_as($node, 'hardened', 'alice', 'SELECT kg_list_tools() IS NOT NULL');
 	is($out, 't', "a tool under hardened default privileges: $made") or diag($err);
 	is($node->safe_psql('hardened', q{SELECT has_function_privilege('public', 'kg_create_tenant(text)', 'EXECUTE'), kg_check() -> 'ok'}),
-		'f|true', '... and what is for the owner is not for everybody');
+		'f|true', "PUBLIC may not execute a function for the owner: $made");
 	my $theirs = $node->safe_psql('hardened', q{SELECT p.oid::regprocedure FROM pg_proc p
 		WHERE p.pronamespace = 'public'::regnamespace AND p.proname LIKE 'kg\_%' AND has_function_privilege('public', p.oid, 'EXECUTE')});
 	$everybodys //= $theirs;
-	is(differences($theirs, $everybodys), '', '... and everybody may execute the same functions');
+	is(differences($theirs, $everybodys), '', "PUBLIC may execute the same functions as after the other statement: $made");
 	$node->safe_psql('hardened', 'REVOKE EXECUTE ON FUNCTION kg_own_tenant(text) FROM PUBLIC');
 	is($node->safe_psql('hardened', q{SELECT kg_health() ->> 'status'; SELECT kg_check('{"repair": true}') -> 'left'; SELECT kg_health() ->> 'status'}),
-		"unhealthy\n0\nhealthy", '... what is taken from PUBLIC later is told and given back');
+		"unhealthy\n0\nhealthy", "kg_health reports a privilege that PUBLIC lost later, and kg_check gives it back: $made");
 	$node->safe_psql('postgres', 'DROP DATABASE hardened');
 }
 
@@ -139,10 +139,10 @@ foreach my $made ('CREATE EXTENSION kg_graph',
 $node->safe_psql('postgres', q{CREATE DATABASE ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0});
 my ($ret, $stdout, $stderr) = $node->psql('ascii', 'CREATE EXTENSION kg_graph');
 isnt($ret, 0, 'a database in another encoding is refused');
-like($stderr, qr/UTF8/, '... with the reason');
+like($stderr, qr/UTF8/, 'the error names the required encoding');
 
 # No preloading, and an ordinary role cannot create it.
-is($node->safe_psql('postgres', 'SHOW shared_preload_libraries'), '', 'nothing is preloaded');
+is($node->safe_psql('postgres', 'SHOW shared_preload_libraries'), '', 'the server preloads no library');
 $node->safe_psql('postgres', 'CREATE DATABASE mine OWNER alice');
 ($status, $out, $err) = call_as($node, 'mine', 'alice', 'CREATE EXTENSION kg_graph');
 isnt($status, 0, 'an ordinary role cannot create the extension');

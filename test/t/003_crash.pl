@@ -27,7 +27,7 @@ my $seconds = time - $start;
 note sprintf('an apply takes %.2f s', $seconds);
 my $exported = export_of($node, 'kg', 'meter', 'iso-codes');
 $node->safe_psql('kg', q{SELECT kg_drop_tenant('t_meter')});
-is(state_of($node, 'kg'), $before, 'a dropped tenant leaves nothing behind');
+is(state_of($node, 'kg'), $before, 'a dropped tenant leaves no rows behind');
 
 my @blows = (
 	[ 'kill -9 of the backend' => \&kill_backend ],
@@ -60,8 +60,8 @@ foreach my $table (qw(kg_entity kg_index_key kg_edge))
 		eval { $run->finish };
 		let_go($keeper);
 		comes_back($node, 'kg') or die 'the server did not come back';
-		unlike($$out, qr/"revision"/, "$name before $table is written: no reply");
-		is(state_of($node, 'kg'), $before, 'and nothing half-applied');
+		unlike($$out, qr/"revision"/, "$name before $table is written: the client gets no reply");
+		is(state_of($node, 'kg'), $before, "$name before $table is written: all rows are as before the apply");
 	}
 }
 
@@ -76,14 +76,14 @@ foreach my $tenth (1 .. 8)
 	comes_back($node, 'kg') or die 'the server did not come back';
 	if (export_of($node, 'kg', 'alice', 'iso-codes') eq $exported)
 	{
-		pass("$name after the end: everything is there");
+		pass("$name after the end of kg_apply_bundle: the whole bundle is stored");
 		apply($node, 'kg', 'alice', $small);
 		$before = state_of($node, 'kg');
 	}
 	else
 	{
-		is(state_of($node, 'kg'), $before, "$name during kg_apply_bundle: nothing half-applied");
-		unlike($$out, qr/"revision"/, 'and nothing promised');
+		is(state_of($node, 'kg'), $before, "$name during kg_apply_bundle: all rows are as before the apply");
+		unlike($$out, qr/"revision"/, "$name during kg_apply_bundle: the client gets no reply");
 	}
 }
 
@@ -97,7 +97,7 @@ is($node->safe_psql('kg', q{
 is($node->safe_psql('kg', q{
 	SELECT count(*) FROM kg_edge d WHERE NOT EXISTS (
 	  SELECT FROM kg_entity e WHERE e.tenant = d.tenant AND e.node = d.target)}),
-	'0', 'no edge dangles');
+	'0', 'no edge leads to a missing entity');
 
 $node->stop;
 done_testing();

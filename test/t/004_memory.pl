@@ -78,9 +78,9 @@ is($status, 0, "$calls calls of each tool") or diag($err);
 my @grown = split /\n/, $out;
 foreach my $i (0 .. $#tools)
 {
-	cmp_ok($grown[$i], '<', 4 * 1024 * 1024, "$tools[$i] grew by $grown[$i] bytes");
+	cmp_ok($grown[$i], '<', 4 * 1024 * 1024, "memory of the backend grew by $grown[$i] bytes: $tools[$i]");
 }
-cmp_ok($grown[-1], '<', 16 * 1024 * 1024, "all together grew by $grown[-1] bytes");
+cmp_ok($grown[-1], '<', 16 * 1024 * 1024, "memory of the backend grew by $grown[-1] bytes in all calls");
 
 $node->stop;
 done_testing();

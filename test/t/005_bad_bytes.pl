@@ -33,8 +33,8 @@ sub refused
 		'>', \$out, '2>', \$err, IPC::Run::timeout(120));
 	like($err, qr/ERROR:  $sqlstate/, "$what is refused with $sqlstate")
 	  or diag(substr($err, 0, 2000));
-	like($err, $more, '... and says so') if $more;
-	like($out, qr/^t$/m, '... the backend is alive');
+	like($err, $more, "$what: the error names the cause") if $more;
+	like($out, qr/^t$/m, "$what: the backend is alive");
 	return;
 }
 

@@ -45,7 +45,7 @@ my $fresh = $node->safe_psql('fresh', $catalog);
 my $fresh_manifest = $node->safe_psql('fresh', $manifest);
 run_file('fresh', "$kept/fill.sql");
 my $answers = run_file('fresh', "$kept/answers.sql");
-like($answers, qr/"brand:north".*true\|\[\]$/s, 'answers of a fresh installation');
+like($answers, qr/"brand:north".*true\|\[\]$/s, 'a fresh installation gives all answers');
 like(slurp_file(root() . '/META.json'), qr/"version": "\Q$present\E",\n   "maintainer"/, 'META.json has the version of the control file');
 
 # What a script forgets is found: each change of one thing is a difference.
@@ -74,7 +74,7 @@ foreach my $change (
 	"UPDATE pg_extension SET extcondition[1] = 'WHERE false' WHERE extname = 'kg_graph'")
 {
 	my $now = $node->safe_psql('fresh', "BEGIN; SET LOCAL client_min_messages = error; $change; $catalog; ROLLBACK");
-	isnt($now, $fresh, "found: $change");
+	isnt($now, $fresh, "the comparison of catalogs finds: $change");
 }
 
 foreach my $version (@from)
@@ -98,19 +98,19 @@ foreach my $version (@from)
 		FROM pg_constraint c JOIN pg_trigger t ON t.tgconstraint = c.oid WHERE c.confrelid = 'kg_entity'::regclass GROUP BY c.oid ORDER BY c.conrelid::regclass::text};
 	database($db, "CREATE EXTENSION kg_graph VERSION '$version'");
 	run_file($db, "$kept/fill.sql");
-	is(differences(run_file($db, "$kept/answers.sql"), $answers), '', "$version: the present library answers before ALTER EXTENSION");
+	is(differences(run_file($db, "$kept/answers.sql"), $answers), '', "$version: the present library gives the same answers before ALTER EXTENSION");
 	my $state = state_of($node, $db);
 	$node->safe_psql($db, $own);
 	my $customized = $node->safe_psql($db, 'SELECT kg_dump_customizations()');
 	my $referring = $node->safe_psql($db, $references);
 	$node->safe_psql($db, 'ALTER EXTENSION kg_graph UPDATE');
-	is($node->safe_psql($db, q{SELECT extversion FROM pg_extension WHERE extname = 'kg_graph'}), $present, "$version: there is a way to $present");
-	is($node->safe_psql($db, 'SELECT kg_dump_customizations()'), $customized, "$version: what is a DBA's own is known as that");
-	is($node->safe_psql($db, $references), $referring, "$version: what refers to entities is as it was");
-	is(state_of($node, $db), $state, "$version: what is stored is as it was");
+	is($node->safe_psql($db, q{SELECT extversion FROM pg_extension WHERE extname = 'kg_graph'}), $present, "$version: ALTER EXTENSION updates it to $present");
+	is($node->safe_psql($db, 'SELECT kg_dump_customizations()'), $customized, "$version: kg_dump_customizations() returns the same after the update");
+	is($node->safe_psql($db, $references), $referring, "$version: foreign keys of other tables that refer to kg_entity are unchanged");
+	is(state_of($node, $db), $state, "$version: the stored rows are unchanged");
 	$node->safe_psql($db, q{SELECT kg_drop_policy('own'); DROP INDEX own_idx; ALTER TABLE kg_term RESET (fillfactor);
 		ALTER TABLE kg_entity REPLICA IDENTITY DEFAULT; DROP TABLE own_note, own_late, own_parts});
-	is(differences(run_file($db, "$kept/answers.sql"), $answers), '', "$version: the updated database answers as a fresh one");
+	is(differences(run_file($db, "$kept/answers.sql"), $answers), '', "$version: the updated database gives the same answers as a fresh one");
 
 	# The owner of the extension is no superuser any more, so another role updates it.
 	my $owned = "owned_$db";
@@ -125,24 +125,24 @@ foreach my $version (@from)
 	run_file($owned, "$kept/fill.sql");
 	$node->safe_psql($owned, q{ALTER ROLE released_owner NOSUPERUSER; SET allow_in_place_tablespaces = on; CREATE TABLESPACE own LOCATION ''});
 	$node->safe_psql($owned, q{SELECT kg_import_tenant(ARRAY(SELECT kg_export_tenant('second')), '{"name": "leaving"}'), kg_set_limits('leaving', '*', '{"entities": 1000}')});
-	is($node->safe_psql($owned, q{SELECT kg_drop_tenant('leaving', 10)}), 'f', "$version: a tenant is being dropped");
+	is($node->safe_psql($owned, q{SELECT kg_drop_tenant('leaving', 10)}), 'f', "$version: the dropping of a tenant has begun");
 	# Of names that are gone 0.1.0 kept the pieces.
 	$node->safe_psql($owned, q{INSERT INTO kg_trigram(tenant, trigram, term) VALUES ('first', ':4:1:gon', 'gone')});
 	$node->safe_psql($owned, q{ALTER INDEX kg_entity_node_idx SET (fillfactor = 70); ALTER INDEX kg_entity_node_idx SET TABLESPACE own; ALTER TABLE kg_entity CLUSTER ON kg_entity_node_idx;
 		COMMENT ON INDEX kg_entity_node_idx IS 'own'; ALTER TABLE kg_freed ADD own integer; ALTER POLICY kg_entity_delete ON kg_entity TO released_admin; ALTER POLICY kg_tool_select ON kg_tool TO released_admin});
 	my $chosen = $node->safe_psql($owned, $index);
 	$node->safe_psql($owned, 'ALTER EXTENSION kg_graph UPDATE');
-	is($node->safe_psql($owned, $owners), '', "$version: what the update made belongs to the extension's owner");
-	is($node->safe_psql($owned, $index), $chosen, "$version: an index that is made again is as a DBA chose");
+	is($node->safe_psql($owned, $owners), '', "$version: objects that the update made belong to the owner of the extension");
+	is($node->safe_psql($owned, $index), $chosen, "$version: an index that the update made again has the settings of the DBA");
 	is($node->safe_psql($owned, $wrong), join("\n", 'ALTER INDEX public.kg_entity_node_idx SET TABLESPACE own;', q{COMMENT ON INDEX public.kg_entity_node_idx IS 'own';}, 'column own of kg_freed',
-		'index kg_entity_node_idx of kg_entity', 'policy kg_entity_delete of kg_entity', 'policy kg_tool_select of kg_tool'), "$version: what a DBA changed is told after the update, too");
+		'index kg_entity_node_idx of kg_entity', 'policy kg_entity_delete of kg_entity', 'policy kg_tool_select of kg_tool'), "$version: kg_check() reports the changes of a DBA also after the update");
 	$node->safe_psql($owned, q{ALTER INDEX kg_entity_node_idx RESET (fillfactor); ALTER INDEX kg_entity_node_idx SET TABLESPACE pg_default; ALTER TABLE kg_entity SET WITHOUT CLUSTER;
 		SELECT kg_drop_tenant('leaving'); COMMENT ON INDEX kg_entity_node_idx IS NULL; ALTER TABLE kg_freed DROP own; ALTER POLICY kg_entity_delete ON kg_entity TO PUBLIC; ALTER POLICY kg_tool_select ON kg_tool TO PUBLIC});
-	is(differences(run_file($owned, "$kept/answers.sql"), $answers), '', "$version: the database of another owner answers as a fresh one");
+	is(differences(run_file($owned, "$kept/answers.sql"), $answers), '', "$version: the updated database of another owner gives the same answers");
 	my $since = $node->safe_psql($owned, q{SET ROLE released_admin; SELECT kg_changes() ->> 'position'});
 	$node->safe_psql($owned, q{SET ROLE released_admin; SELECT kg_put_entities('brand', '[{"id": "late"}]')});
 	my $late = sub { $node->safe_psql($owned, "SET ROLE released_admin; SELECT jsonb_path_query_array(kg_changes('$since'), '\$.changes[*].id')") eq '["late"]' };
-	ok(wait_until($late), "$version: and has its changes followed");
+	ok(wait_until($late), "$version: kg_changes() returns changes after the update");
 
 	# Without data, too, and in another schema: the catalog.
 	foreach my $schema ('public', 'Kg s')
@@ -159,13 +159,13 @@ foreach my $version (@from)
 			$wanted_manifest = $node->safe_psql("fresh_$db", "$path; $manifest");
 		}
 		is(differences($node->safe_psql($name, $catalog), $wanted), '', "$version: the updated catalog in schema $schema is that of a fresh installation");
-		is(differences($node->safe_psql($name, "$path; $manifest"), $wanted_manifest), '', "$version: and so is what it tells of itself");
+		is(differences($node->safe_psql($name, "$path; $manifest"), $wanted_manifest), '', "$version: the updated manifest in schema $schema is that of a fresh installation");
 	}
 
 	# What was made with it.
 	database("dump_$db");
 	run_file("dump_$db", "$kept/$version.dump");
-	is(differences(run_file("dump_$db", "$kept/answers.sql"), $answers), '', "$version: its dump, restored, answers as what is made anew");
+	is(differences(run_file("dump_$db", "$kept/answers.sql"), $answers), '', "$version: its restored dump gives the same answers as a fresh installation");
 	database("export_$db", 'CREATE EXTENSION kg_graph',
 		q{SELECT kg_add_policy('released_secret', 'kg_entity', 'entity_id <> ''secret''', roles => ARRAY['released_reader'])});
 	foreach my $tenant (qw(first second frozen))
@@ -174,7 +174,7 @@ foreach my $version (@from)
 		my $options = $tenant eq 'frozen' ? '{"frozen": true}' : '{}';
 		$node->safe_psql("export_$db", "SELECT kg_import_tenant(ARRAY[$lines], '$options')");
 	}
-	is(differences(run_file("export_$db", "$kept/answers.sql"), $answers), '', "$version: its export, imported, answers as what is made anew");
+	is(differences(run_file("export_$db", "$kept/answers.sql"), $answers), '', "$version: its imported export gives the same answers as a fresh installation");
 }
 
 $node->stop;

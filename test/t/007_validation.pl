@@ -50,15 +50,15 @@ foreach my $name (sort keys %long)
 	$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
 	$run->finish;
 	my $took = time - $start;
-	like($$err, qr/57014/, "$name: cancelled");
-	cmp_ok($took, '<', 60, "$name: and not when it is done");
-	like($$out, qr/alive/, "$name: the session goes on");
+	like($$err, qr/57014/, "$name: pg_cancel_backend ends the statement");
+	cmp_ok($took, '<', 60, "$name: the cancelled statement ends soon");
+	like($$out, qr/alive/, "$name: the session continues after the cancellation");
 
 	$start = time;
 	my (undef, undef, $late) = call_as($node, 'kg', 'postgres', "$free; SET statement_timeout = '500ms'; $long{$name}");
 	$took = time - $start;
-	like($late, qr/statement timeout/, "$name: statement_timeout");
-	cmp_ok($took, '<', 60, "$name: and not when it is done");
+	like($late, qr/statement timeout/, "$name: statement_timeout ends the statement");
+	cmp_ok($took, '<', 60, "$name: the timed-out statement ends soon");
 }
 
 done_testing();

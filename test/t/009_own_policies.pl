@@ -38,8 +38,8 @@ $node->safe_psql('source', q{
 	CREATE INDEX by_time ON kg_entity (tenant, updated_at)});
 call_as($node, 'source', 'ada', q{SELECT kg_apply_bundle('{"bundle_name": "notes", "version": "1", "schemas": [{"entity_type": "note",
 	"schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}], "entities": [{"entity_type": "note", "items": [{"id": "open"}, {"id": "secret"}]}]}')});
-is(seen('source', 'ada'), "2\n2", 'one role sees all');
-is(seen('source', 'ben'), "1\n1", 'the other what the policy lets through');
+is(seen('source', 'ada'), "2\n2", 'a role that the policy does not name sees all rows');
+is(seen('source', 'ben'), "1\n1", 'a role that the policy names sees only the rows that it permits');
 
 my %how = (
 	custom => [ [ '-Fc' ], [ [ 'pg_restore', '--exit-on-error' ] ] ],
@@ -59,11 +59,11 @@ foreach my $name (sort keys %how)
 	{
 		command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', @at, '-d', $name, '-f', "$tmp/$name" ], "$name: restore");
 	}
-	is(seen($name, 'ada'), "2\n2", "$name: one role sees all");
-	is(seen($name, 'ben'), "1\n1", "$name: the other no more than before");
-	is($node->safe_psql($name, q{SELECT count(*) FROM (SELECT upper(kind) AS code, object, got AS message, repair AS hint FROM jsonb_to_recordset(kg_check() -> 'differences') AS d(kind text, object text, got text, repair text)) c}), '0', "$name: there is nothing to list");
+	is(seen($name, 'ada'), "2\n2", "$name: a role that the policy does not name sees all rows after the restore");
+	is(seen($name, 'ben'), "1\n1", "$name: a role that the policy names sees the same rows after the restore");
+	is($node->safe_psql($name, q{SELECT count(*) FROM (SELECT upper(kind) AS code, object, got AS message, repair AS hint FROM jsonb_to_recordset(kg_check() -> 'differences') AS d(kind text, object text, got text, repair text)) c}), '0', "$name: kg_check lists no differences after the restore");
 	$node->safe_psql($name, $node->safe_psql('source', 'SELECT kg_dump_customizations()'));
-	is($node->safe_psql($name, q{SELECT count(*) FROM pg_indexes WHERE indexname = 'by_time'}), '1', "$name: an index of the DBA's comes from kg_dump_customizations()");
+	is($node->safe_psql($name, q{SELECT count(*) FROM pg_indexes WHERE indexname = 'by_time'}), '1', "$name: the statements of kg_dump_customizations() make the DBA's index");
 }
 
 # A policy that cannot be made, because what it asks is not there: closed.
@@ -71,11 +71,11 @@ new_database('broken');
 $node->safe_psql('broken', 'CREATE EXTENSION kg_graph');
 my ($out, $err) = ('', '');
 IPC::Run::run([ 'pg_restore', @at, '--data-only', '-d', 'broken', "$tmp/custom" ], '>', \$out, '2>', \$err);
-like($err . $node->safe_psql('broken', q{SELECT message FROM (SELECT upper(kind) AS code, object, got AS message, repair AS hint FROM jsonb_to_recordset(kg_check() -> 'differences') AS d(kind text, object text, got text, repair text)) c}), qr/is_open/, 'what is missing is named');
-like(seen('broken', 'ben'), qr/FORBIDDEN|permission denied/, 'who is named sees nothing');
+like($err . $node->safe_psql('broken', q{SELECT message FROM (SELECT upper(kind) AS code, object, got AS message, repair AS hint FROM jsonb_to_recordset(kg_check() -> 'differences') AS d(kind text, object text, got text, repair text)) c}), qr/is_open/, 'an error or kg_check names the function that a restored policy lacks');
+like(seen('broken', 'ben'), qr/FORBIDDEN|permission denied/, 'a role that the broken policy names sees no rows');
 $node->safe_psql('broken', q{SELECT kg_grant(tenant, role_name, access) FROM kg_tenant_role});
-like(seen('broken', 'ben'), qr/registered policy "hide" for role "ben" is missing, altered or disabled/, '... with a grant either');
-is(seen('broken', 'ada'), "2\n2", 'who is not sees all');
+like(seen('broken', 'ben'), qr/registered policy "hide" for role "ben" is missing, altered or disabled/, 'a role that the broken policy names gets an error even with a grant');
+is(seen('broken', 'ada'), "2\n2", 'a role that the broken policy does not name sees all rows');
 
 # A role with BYPASSRLS that owns nothing restores as well, into an extension that is there.
 $node->safe_psql('postgres', 'CREATE ROLE restorer LOGIN BYPASSRLS');
@@ -86,16 +86,16 @@ $node->safe_psql('by_restorer', q{CREATE EXTENSION kg_graph; CREATE TABLE public
 	GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA public TO restorer; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO restorer});
 IPC::Run::run([ 'pg_restore', @at, '-U', 'restorer', '--data-only', '-d', 'by_restorer', "$tmp/custom" ], '>', \$out, '2>', \$err);
 $node->safe_psql('by_restorer', q{SELECT kg_grant(tenant, role_name, access) FROM kg_tenant_role});
-unlike(seen('by_restorer', 'ben'), qr/^2/, 'a restore by another role shows no more either');
+unlike(seen('by_restorer', 'ben'), qr/^2/, 'a restore by a role with BYPASSRLS shows no hidden rows');
 $node->safe_psql('by_restorer', q{SELECT kg_add_policy(policy, on_table, using_expr, check_expr, command, roles) FROM kg_policy});
-is(seen('by_restorer', 'ben'), "1\n1", 'the policy is made from its row') or diag($err);
+is(seen('by_restorer', 'ben'), "1\n1", 'kg_add_policy() makes the policy from its restored row') or diag($err);
 
 # A copy by TEMPLATE has its policies, and cursors of its own.
 my ($status, $cursor) = call_as($node, 'source', 'ada', q{SELECT kg_list('note', '{"limit": 1}') #>> '{next,cursor}'});
 $node->safe_psql('postgres', 'CREATE DATABASE copied TEMPLATE source');
-is(seen('copied', 'ben'), "1\n1", 'a copy hides the same');
+is(seen('copied', 'ben'), "1\n1", 'a copy by TEMPLATE hides the same rows');
 ($status, $out, $err) = call_as($node, 'copied', 'ada', qq{SELECT kg_list('note', '{"limit": 1, "cursor": "$cursor"}')});
-like($err, qr/cursor does not belong/, '... and refuses a cursor of the other database');
+like($err, qr/cursor does not belong/, 'a copy by TEMPLATE refuses a cursor of the other database');
 
 # Logical replication into our tables is refused, by name.
 $node->safe_psql('source', 'CREATE PUBLICATION all_of_it FOR TABLE kg_tenant; SELECT pg_create_logical_replication_slot(\'to_it\', \'pgoutput\')');
@@ -103,8 +103,8 @@ new_database('subscriber');
 $node->safe_psql('subscriber', 'CREATE EXTENSION kg_graph');
 $node->safe_psql('subscriber', sprintf(
 	q{CREATE SUBSCRIPTION s CONNECTION 'host=%s port=%s dbname=source' PUBLICATION all_of_it WITH (create_slot = false, slot_name = 'to_it')}, $node->host, $node->port));
-ok(wait_until(sub { slurp_file($node->logfile) =~ /table "kg_tenant" of kg_graph cannot be a target of logical replication/ }), 'a subscription is refused');
-is($node->safe_psql('subscriber', 'SELECT count(*) FROM kg_tenant'), '0', '... and brings nothing');
+ok(wait_until(sub { slurp_file($node->logfile) =~ /table "kg_tenant" of kg_graph cannot be a target of logical replication/ }), 'logical replication into a table of kg_graph is refused, and the log names the table');
+is($node->safe_psql('subscriber', 'SELECT count(*) FROM kg_tenant'), '0', 'logical replication writes no rows into a table of kg_graph');
 $node->safe_psql('subscriber', 'ALTER SUBSCRIPTION s DISABLE; ALTER SUBSCRIPTION s SET (slot_name = NONE); DROP SUBSCRIPTION s');
 
 $node->stop;

@@ -38,7 +38,7 @@ sub peak
 		  . "\\set peak `awk '/^VmHWM/ {print \$2 * 1024}' /proc/\$PID/status`\nSELECT :peak;\n");
 	is($status, 0, "$apply of $edges edges") or diag($err);
 	my ($counts, $peak) = split /\n/, $out;
-	like($counts, qr/"(created|unchanged)": $edges\b/, 'all of them');
+	like($counts, qr/"(created|unchanged)": $edges\b/, 'the reply counts all edges');
 	return $peak;
 }
 
@@ -74,7 +74,7 @@ foreach my $form (['t', 'kg_apply_bundle_text(t)'], ['b', 'kg_apply_bundle(b)'])
 			  . "\\set peak `awk '/^VmHWM/ {n += \$2} /^RssShmem/ {n -= \$2} END {print n * 1024}' /proc/\$PID/status`\nSELECT :peak;\n");
 		is($status, 0, "$edges edges are exported in parts") or diag($err);
 		my ($count, $peak) = split /\n/, $out;
-		is($count, $edges, 'all of them');
+		is($count, $edges, 'the export has all edges');
 		push @peaks, $peak;
 	}
 	my $grown = $peaks[1] - $peaks[0];

@@ -42,35 +42,35 @@ sub has
 	my @lines = logged($node);
 	my $told = join("\n", @lines);
 	is(scalar @lines, scalar @wanted, "$what: " . @wanted . ' records in the log') or diag($told);
-	like($lines[$_] // '', $wanted[$_], "$what: record $_") foreach 0 .. $#wanted;
+	like($lines[$_] // '', $wanted[$_], "$what: record $_ is as expected") foreach 0 .. $#wanted;
 	return @lines;
 }
 
 as_admin($primary, q{SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [{"entity_type": "thing", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}],
 	"entities": [{"entity_type": "thing", "items": [{"id": "a"}]}]}')});
 logged($primary);
-is($primary->safe_psql('postgres', q{SELECT string_agg(tool, ' ' ORDER BY id) FROM kg_audit WHERE tenant <> ''}), 'kg_apply_bundle', 'a row, and nothing in the log');
+is($primary->safe_psql('postgres', q{SELECT string_agg(tool, ' ' ORDER BY id) FROM kg_audit WHERE tenant <> ''}), 'kg_apply_bundle', 'kg_audit has a row of the call, and the log has no record');
 as_admin($primary, q{SELECT kg_get('none', 'a')});
 my ($line) = has($primary, 'an error', qr/"role": "admin".*"tool": "kg_get".*"code": "UNKNOWN_TYPE"/);
 is($primary->safe_psql('postgres', "SELECT '$line'::jsonb - '{at,session,ms,version,tenant}'::text[]"),
-	'{"code": "UNKNOWN_TYPE", "role": "admin", "rows": 0, "tool": "kg_get", "bytes": 0, "edges": 0, "arguments": {"id": "a", "entity_type": "none"}, "decisions": 0}', 'it is JSON');
+	'{"code": "UNKNOWN_TYPE", "role": "admin", "rows": 0, "tool": "kg_get", "bytes": 0, "edges": 0, "arguments": {"id": "a", "entity_type": "none"}, "decisions": 0}', 'the record in the log is JSON');
 as_admin($primary, "SELECT kg_get('thing', E'\\n\"\\\\x')");
-is(scalar logged($primary), 0, 'a call that ends well has its row');
+is(scalar logged($primary), 0, 'a call that succeeds is not recorded in the log');
 as_admin($primary, "SELECT kg_get(E'\\n\"\\\\x', 'a')");
 has($primary, 'a name with a line break', qr/\\n\\"/);
 as_admin($primary, q{BEGIN READ ONLY; SELECT kg_get('thing', 'a'); COMMIT});
 has($primary, 'a read-only transaction', qr/"tool": "kg_get"/);
 as_admin($primary, q{SET statement_timeout = 1; SELECT kg_mcp('[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]') FROM generate_series(1, 1000000)});
 my @last = logged($primary);
-ok(@last <= 1, 'a call that is cancelled leaves at most its own record');
+ok(@last <= 1, 'a cancelled call leaves at most its own record in the log');
 as_admin($primary, q{SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "ping"}', 'a.b.c')});
 ($line) = has($primary, 'a token that is not accepted', qr/"tool": "kg_mcp".*"code": "NO_TENANT"/);
-unlike($line, qr/a\.b\.c/, 'the token is not told');
+unlike($line, qr/a\.b\.c/, 'the record of a call does not have the token');
 
 # A locked table makes nobody wait.
 my $locks = $primary->background_psql('postgres');
 $locks->query_safe('BEGIN; LOCK TABLE kg_audit');
-is(as_admin($primary, q{SELECT kg_get('thing', 'a') ->> 'id'}), 'a', 'a call while the table is locked');
+is(as_admin($primary, q{SELECT kg_get('thing', 'a') ->> 'id'}), 'a', 'a call succeeds while kg_audit is locked');
 has($primary, 'a locked table', qr/"tool": "kg_get"/);
 $locks->query_safe('ROLLBACK');
 $locks->quit;
@@ -80,7 +80,7 @@ $primary->append_conf('postgresql.conf', "kg_graph.audit_to = 'log'");
 $primary->reload;
 as_admin($primary, q{BEGIN; SELECT kg_put_entities('thing', '[{"id": "b"}]'); SELECT kg_call_tool('none', '{}'); ROLLBACK});
 has($primary, 'rolled back', qr/"tool": "kg_put_entities"/, qr/"tool": "none".*"code": "UNKNOWN_TOOL"/);
-unlike(as_admin($primary, q{SET client_min_messages = log; SELECT kg_get('thing', 'a')}), qr/audit/, 'the client is told nothing');
+unlike(as_admin($primary, q{SET client_min_messages = log; SELECT kg_get('thing', 'a')}), qr/audit/, 'the client gets no message about the audit');
 logged($primary);
 $primary->append_conf('postgresql.conf', "kg_graph.audit_to = 'table'");
 $primary->reload;
@@ -92,10 +92,10 @@ $standby->init_from_backup($primary, 'base', has_streaming => 1);
 $standby->start;
 $primary->wait_for_catchup($standby);
 logged($standby);
-is(as_admin($standby, q{SELECT kg_get('thing', 'a') ->> 'id'}), 'a', 'a call on a standby');
+is(as_admin($standby, q{SELECT kg_get('thing', 'a') ->> 'id'}), 'a', 'a call on a standby succeeds with audit_to = table');
 has($standby, 'a standby', qr/"tool": "kg_get"/);
-like($standby->safe_psql('postgres', q{SELECT kg_health() ->> 'status'}), qr/^(healthy|degraded)$/, 'kg_health on a standby');
-like($standby->safe_psql('postgres', q{SELECT kg_health() #>> '{components,0,metrics,standby}'}), qr/^true$/, 'it says so');
+like($standby->safe_psql('postgres', q{SELECT kg_health() ->> 'status'}), qr/^(healthy|degraded)$/, 'kg_health on a standby returns a status');
+like($standby->safe_psql('postgres', q{SELECT kg_health() #>> '{components,0,metrics,standby}'}), qr/^true$/, 'kg_health on a standby reports that the server is a standby');
 
 # Partitions by month come back from a dump, and so do the rows.
 $primary->safe_psql('postgres', q{DELETE FROM kg_audit;
@@ -106,10 +106,10 @@ as_admin($primary, q{SELECT kg_get('thing', 'a')});
 $primary->safe_psql('postgres', q{INSERT INTO kg_audit(tenant, at, tool) VALUES ('admin', '1999-01-01', 'old')});
 my $rows = q{SELECT string_agg(tableoid::regclass || ' ' || tool, ', ' ORDER BY at) FROM kg_audit};
 my $were = $primary->safe_psql('postgres', $rows);
-is($were, 'kg_audit_rest old, kg_audit_2026 kg_get', 'rows are where they belong');
+is($were, 'kg_audit_rest old, kg_audit_2026 kg_get', 'rows are in the partitions of their time');
 my $dump = $primary->basedir . '/dump';
 $primary->command_ok([ 'pg_dump', '-Fc', '-f', $dump, '-d', $primary->connstr('postgres') ], 'pg_dump');
 $primary->safe_psql('postgres', 'CREATE DATABASE again TEMPLATE template0');
 $primary->command_ok([ 'pg_restore', '--exit-on-error', '-d', $primary->connstr('again'), $dump ], 'pg_restore');
-is($primary->safe_psql('again', $rows), $were, 'the same rows');
+is($primary->safe_psql('again', $rows), $were, 'a restored dump has the same rows in the same partitions');
 done_testing();

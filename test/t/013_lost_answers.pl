@@ -32,7 +32,7 @@ my $bundle = $json->encode({ bundle_name => 'bank', version => '1', entities => 
 		{ entity_type => 'entry', schema => { type => 'object', 'x-id-field' => 'id', 'x-history' => JSON::PP::true, 'x-tool-expose' => [qw(get create delete)],
 			properties => { id => { type => 'string' }, account => { type => 'string', 'x-ref' => 'account', 'x-relation' => 'OF' } } } } ] });
 my (undef, undef, $err) = call_as($node, 'kg', 'w', "SELECT kg_apply_bundle('$bundle')");
-is($err, '', 'a bundle whose types are written by tools');
+is($err, '', 'a bundle whose types tools may write is applied');
 
 # Runs psql in a session of its own. Returns its output, or nothing if it fails. The
 # statement is an argument, not standard input: a psql that finds no server reads no
@@ -145,11 +145,11 @@ while (%left)
 }
 comes_back($node, 'kg');
 note "killed $killed, terminated $terminated";
-is($failed, 0, 'each writer was told of each of its calls');
-cmp_ok($killed + $terminated, '>', 0, 'answers were lost');
-is($node->safe_psql('kg', q{SELECT count(*) FROM kg_entity WHERE entity_type = 'entry'}), $WRITERS * $EACH, 'what was created is there');
-is($node->safe_psql('kg', q{SELECT count(*) FROM kg_history WHERE entity_id LIKE 'e%'}), $WRITERS * $EACH, 'and was created once');
-is($node->safe_psql('kg', q{SELECT sum((data ->> 'n')::integer) FROM kg_entity WHERE entity_type = 'account'}), $WRITERS * $EACH, 'no update was lost, and none was done twice');
-is($node->safe_psql('kg', q{SELECT count(*) FROM kg_history WHERE entity_id LIKE 'a%' AND version > 1}), $WRITERS * $EACH, 'as the history says');
-is($node->safe_psql('kg', q{SELECT kg_check('{"tenant": "t_w"}') ->> 'ok'}), 'true', 'and every row is right');
+is($failed, 0, 'each writer got an answer to each of its calls');
+cmp_ok($killed + $terminated, '>', 0, 'backends were killed or terminated during calls');
+is($node->safe_psql('kg', q{SELECT count(*) FROM kg_entity WHERE entity_type = 'entry'}), $WRITERS * $EACH, 'all created entities are stored');
+is($node->safe_psql('kg', q{SELECT count(*) FROM kg_history WHERE entity_id LIKE 'e%'}), $WRITERS * $EACH, 'each entity was created once, by the history');
+is($node->safe_psql('kg', q{SELECT sum((data ->> 'n')::integer) FROM kg_entity WHERE entity_type = 'account'}), $WRITERS * $EACH, 'no update was lost or done twice');
+is($node->safe_psql('kg', q{SELECT count(*) FROM kg_history WHERE entity_id LIKE 'a%' AND version > 1}), $WRITERS * $EACH, 'the history has each update once');
+is($node->safe_psql('kg', q{SELECT kg_check('{"tenant": "t_w"}') ->> 'ok'}), 'true', 'kg_check finds no differences');
 done_testing();

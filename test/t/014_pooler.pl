@@ -64,7 +64,7 @@ append_to_file($ini, "[databases]\nkg = host=" . $node->host . ' port=' . $node-
 	  . "pool_mode = transaction\ndefault_pool_size = $POOL\nmax_client_conn = 300\nlogfile = $dir/log\npidfile = $dir/pid\n"
 	  . "ignore_startup_parameters = extra_float_digits\n" . ($prepares ? "max_prepared_statements = 50\n" : ''));
 system_or_bail($pgbouncer, '-d', '-q', $ini);
-ok(wait_until(sub { -S "$dir/.s.PGSQL.$port" && -s "$dir/pid" }), 'the pooler listens');
+ok(wait_until(sub { -S "$dir/.s.PGSQL.$port" && -s "$dir/pid" }), 'the pooler listens on its socket');
 
 END
 {
@@ -133,9 +133,9 @@ for my $n (1 .. 2 * $POOL)
 		'>', \$out, '2>', \$err);
 	push @left, $err unless $err =~ /limit must be/;
 }
-is("@left", '', 'transactions that fail, with and without their end');
+is("@left", '', 'transactions with errors run, some without an end');
 my ($ok, $done, $err) = clients('gw', 'gateway', 'simple', 3);
-ok($ok && $done == 3 * $CLIENTS, 'and nobody is left behind in a connection') or diag(substr($err, 0, 2000));
+ok($ok && $done == 3 * $CLIENTS, 'no identity stays in a connection after failed transactions') or diag(substr($err, 0, 2000));
 
 # Schemas change through connections of their own, below the others.
 my $changes = '';
@@ -147,14 +147,14 @@ my ($applied, $refused) = ('', '');
 my $writer = IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-h', $node->host, '-p', $node->port, '-U', 'w1', '-d', 'kg' ],
 	'<', \$changes, '>', \$applied, '2>', \$refused);
 ($ok, $done, $err) = clients('gw', 'gateway', 'extended', 10);
-ok($ok && $done == 10 * $CLIENTS, 'while schemas change') or diag(substr($err, 0, 2000));
+ok($ok && $done == 10 * $CLIENTS, 'each client sees its own tenant while schemas change') or diag(substr($err, 0, 2000));
 $writer->finish;
-is($refused, '', 'which they did');
-is($node->safe_psql('kg', "SELECT kg_check() ->> 'ok'"), 'true', 'and every row is right');
+is($refused, '', 'the schemas changed');
+is($node->safe_psql('kg', "SELECT kg_check() ->> 'ok'"), 'true', 'kg_check finds no differences');
 
 # What docs/connections.md says of SET without LOCAL: the next client has it.
 my ($out) = ('');
 IPC::Run::run([ 'psql', '-XAtq', '-h', $dir, '-p', $port, '-U', 'gw', '-d', 'kg' ], '<', \"SET kg_graph.tenant = 't_w1'; SELECT kg_tenant() IS NULL", '>', \$out);
-is($out, "t\n", 'a setting gives a gateway no tenant');
+is($out, "t\n", 'the setting kg_graph.tenant gives a gateway no tenant');
 
 done_testing();

@@ -47,8 +47,8 @@ my $warm = session('kg', 'ada');
 sub answers { return $warm->($calls) }
 
 my $before = answers();
-like($before, qr/Andorra/, 'a session with warm caches');
-is(scalar(grep { length > 20 && !/"error":/ } split /\n/, $before), 4, 'whose four calls are answered');
+like($before, qr/Andorra/, 'a session answers, and so fills its caches');
+is(scalar(grep { length > 20 && !/"error":/ } split /\n/, $before), 4, 'the four calls of the session are answered without errors');
 
 my $tables = $node->safe_psql('kg', q{SELECT string_agg(c.oid::regclass::text, ' ' ORDER BY c.relname)
 	FROM pg_class c WHERE relkind = 'r' AND relname LIKE 'kg\_%' AND relnamespace = 'public'::regnamespace});
@@ -67,9 +67,9 @@ for my $done (@done)
 	my ($out, $err) = ('', '');
 	$node->psql('kg', join(";\n", @statements) . ';', stderr => \$err, on_error_stop => 1);
 	is($err =~ s/^NOTICE.*\n//mgr, '', $what);
-	is(answers(), $before, '... and the same answers in a session that was open');
+	is(answers(), $before, "$what: an open session gives the same answers");
 }
-is($node->safe_psql('kg', q{SELECT kg_check() ->> 'ok'}), 'true', 'every row is right');
+is($node->safe_psql('kg', q{SELECT kg_check() ->> 'ok'}), 'true', 'kg_check finds no differences');
 
 # A change of data that is no name, key or reference is a HOT update.
 my $updates = join ";\n", 'SET ROLE ben', map { qq{UPDATE kg_entity SET data = jsonb_set(data, '{official_name}', '"changed $_"') WHERE entity_type = 'country' AND entity_id = 'FR'} } 1 .. 20;
@@ -77,29 +77,29 @@ $node->safe_psql('kg', 'VACUUM kg_entity');
 $node->safe_psql('kg', q{SELECT pg_stat_reset_single_table_counters('kg_entity'::regclass)});
 $node->safe_psql('kg', $updates);
 is($node->safe_psql('kg', q{SELECT n_tup_upd = 20 AND n_tup_hot_upd >= 15 FROM pg_stat_user_tables WHERE relname = 'kg_entity'}),
-	't', 'updates of data alone are HOT where their page has room');
+	't', 'updates of data alone are HOT if the page has space');
 
 # A role with a grant cannot be dropped; after kg_revoke it can, and its name is nobody.
 my $err = '';
 $node->psql('kg', 'DROP ROLE ben', stderr => \$err);
-like($err, qr/cannot be dropped because some objects depend on it/, 'DROP ROLE says what the role has');
+like($err, qr/cannot be dropped because some objects depend on it/, 'DROP ROLE of a role with a grant fails');
 $node->safe_psql('kg', q{SELECT kg_revoke('t_ben', 'ben'); DROP ROLE ben; CREATE ROLE ben LOGIN});
-is($node->safe_psql('kg', q{SET ROLE ben; SELECT kg_tenant() IS NULL}), 't', 'whoever gets the name later has no tenant');
-is($node->safe_psql('kg', q{SELECT kg_check() ->> 'ok'}), 'true', 'nothing is left of the grant');
+is($node->safe_psql('kg', q{SET ROLE ben; SELECT kg_tenant() IS NULL}), 't', 'a new role with the name of a dropped role has no tenant');
+is($node->safe_psql('kg', q{SELECT kg_check() ->> 'ok'}), 'true', 'kg_check finds no remains of the revoked grant');
 
 # DROP OWNED takes the privileges and leaves a grant that does not count.
 new_tenant($node, 'kg', 'cem', 'read');
 $node->safe_psql('kg', q{DROP OWNED BY cem; DROP ROLE cem});
-like($node->safe_psql('kg', q{SELECT d ->> 'kind' FROM jsonb_array_elements(kg_check() -> 'differences') d}), qr/^grant_orphaned$/, 'kg_check() names a grant of a role that is gone');
+like($node->safe_psql('kg', q{SELECT d ->> 'kind' FROM jsonb_array_elements(kg_check() -> 'differences') d}), qr/^grant_orphaned$/, 'kg_check reports a grant of a dropped role');
 $node->safe_psql('kg', q{SELECT kg_revoke('t_cem', 'cem')});
-is($node->safe_psql('kg', q{SELECT kg_check() ->> 'ok'}), 'true', '... which kg_revoke() takes by its name');
+is($node->safe_psql('kg', q{SELECT kg_check() ->> 'ok'}), 'true', 'kg_revoke deletes the grant of a dropped role by its name');
 
 # A database made of this one.
 $warm->();
 $node->safe_psql('postgres', 'CREATE DATABASE copied TEMPLATE kg');
 my $copy = session('copied', 'ada');
-is($copy->($calls), $before, 'a copy by TEMPLATE answers the same');
+is($copy->($calls), $before, 'a copy by TEMPLATE gives the same answers');
 $copy->();
-is($node->safe_psql('copied', q{SELECT kg_check() ->> 'ok'}), 'true', '... and every row is right');
+is($node->safe_psql('copied', q{SELECT kg_check() ->> 'ok'}), 'true', 'kg_check finds no differences in a copy by TEMPLATE');
 
 done_testing();

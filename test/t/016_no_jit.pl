@@ -41,10 +41,10 @@ my ($status, $out, $err) = call_as($node, 'postgres', 'alice', q{
 	SELECT kg_list('person', '{"filters": {"name": "Ann"}}') -> 'returned', kg_get('person', ARRAY['cy']) IS NOT NULL,
 	  kg_search('{"query": "an"}') IS NOT NULL, kg_neighbors('{"start_node": {"label": "person", "node_id": "cy"}}') IS NOT NULL,
 	  kg_bfs('{"seeds": ["person:cy"], "max_hops": 3}') IS NOT NULL, kg_list('person') -> 'returned'});
-is("$status $out", '0 1|t|t|t|t|2', 'the tools answer, without what the authorizer hides') or diag $err;
+is("$status $out", '0 1|t|t|t|t|2', 'the tools return their answers without entities that the authorizer denies') or diag $err;
 my $log = slurp_file($node->logfile, $from);
-like($log, qr/Query Text: SELECT a\.id, a\.allowed FROM public\.decide/, 'the authorizer was asked');
-unlike($log, qr/JIT:/, 'and no plan was compiled');
+like($log, qr/Query Text: SELECT a\.id, a\.allowed FROM public\.decide/, q{the authorizer's function was called});
+unlike($log, qr/JIT:/, 'no plan was compiled with JIT');
 
 $node->stop;
 done_testing();

@@ -13,7 +13,7 @@ my $node = new_node('main', 'fsync = off', 'autovacuum = off');
 
 $node->safe_psql('postgres', 'CREATE EXTENSION kg_graph');
 my ($status, $out, $err) = $node->psql('postgres', q{SELECT kg_enable_vectors(8, 'm')});
-like($err, qr/extension "vector" \(pgvector\) is not installed in this database.*pgvector 0\.7 or later/s, 'without pgvector that is said');
+like($err, qr/extension "vector" \(pgvector\) is not installed in this database.*pgvector 0\.7 or later/s, 'an error says that pgvector is not installed');
 
 my $version = $node->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'vector'});
 my $recent = $version =~ /^(\d+)\.(\d+)/ && ($1 > 0 || $2 >= 7);
@@ -28,7 +28,7 @@ SKIP:
 		CREATE SCHEMA "Ve c"; CREATE EXTENSION vector SCHEMA "Ve c"; GRANT USAGE ON SCHEMA "Ve c" TO PUBLIC;
 		UPDATE pg_extension SET extversion = '0.6.2' WHERE extname = 'vector'});
 	($status, $out, $err) = $node->psql('postgres', q{SELECT kg_enable_vectors(8, 'm')});
-	like($err, qr/is version 0\.6\.2.*0\.7 or later/s, 'an old one is refused');
+	like($err, qr/is version 0\.6\.2.*0\.7 or later/s, 'an older version of pgvector is refused');
 	$node->safe_psql('postgres', qq{UPDATE pg_extension SET extversion = '$version' WHERE extname = 'vector'});
 	$node->safe_psql('postgres', q{SELECT kg_enable_vectors(4, 'other'); SELECT kg_enable_vectors(8, 'm'); SELECT kg_enable_vectors(8, 'm')});
 
@@ -70,54 +70,54 @@ SKIP:
 	};
 	my $meaning = qq{"vector": $vector, "mode": "meaning"};
 	my $expected = $brute->('t_alice', 'true', 10);
-	is(scalar(split(/,/, $expected)), 10, 'there is something to find');
-	is($search->('postgres', 'alice', "{$meaning}"), $expected, 'what is nearest');
-	is($search->('postgres', 'alice', qq{{$meaning, "limit": 100}}), $brute->('t_alice', 'true', 100), 'and a hundred of it');
-	is($search->('postgres', 'alice', qq{{$meaning, "node_types": ["memo"]}}), $brute->('t_alice', q{e.entity_type = 'memo'}, 10), 'of a type');
-	is($search->('postgres', 'alice', qq{{$meaning, "valid_at": "2024-01-01T00:00:00Z"}}), $brute->('t_alice', q{e.data ->> 'until' IS NULL}, 10), 'that holds');
-	is($search->('postgres', 'carol', "{$meaning}"), $brute->('t_carol', 'true', 10), q{another tenant's own});
-	is($search->('postgres', 'bob', "{$meaning}"), $brute->('t_alice', q{e.data ->> 'secret' IS NULL}, 10), 'what is hidden is not found');
-	like((call_as($node, 'postgres', 'alice', qq{SELECT kg_search('{$meaning, "limit": 2}') - 'items'}))[1], qr/"truncated": true.*"total_at_least": 2/s, 'that there is more is said');
-	unlike((call_as($node, 'postgres', 'alice', qq{SELECT kg_search('{$meaning, "limit": 100, "node_types": ["memo"]}') - 'items'}))[1], qr/"truncated": true/, 'and that there is no more');
+	is(scalar(split(/,/, $expected)), 10, 'the brute-force search finds 10 entities');
+	is($search->('postgres', 'alice', "{$meaning}"), $expected, 'the search finds the nearest 10 entities');
+	is($search->('postgres', 'alice', qq{{$meaning, "limit": 100}}), $brute->('t_alice', 'true', 100), 'the search finds the nearest 100 entities');
+	is($search->('postgres', 'alice', qq{{$meaning, "node_types": ["memo"]}}), $brute->('t_alice', q{e.entity_type = 'memo'}, 10), 'the search finds the nearest entities of one type');
+	is($search->('postgres', 'alice', qq{{$meaning, "valid_at": "2024-01-01T00:00:00Z"}}), $brute->('t_alice', q{e.data ->> 'until' IS NULL}, 10), 'the search finds the nearest entities that are valid at the time');
+	is($search->('postgres', 'carol', "{$meaning}"), $brute->('t_carol', 'true', 10), 'the search of another tenant finds its own entities');
+	is($search->('postgres', 'bob', "{$meaning}"), $brute->('t_alice', q{e.data ->> 'secret' IS NULL}, 10), 'the search does not find hidden entities');
+	like((call_as($node, 'postgres', 'alice', qq{SELECT kg_search('{$meaning, "limit": 2}') - 'items'}))[1], qr/"truncated": true.*"total_at_least": 2/s, 'the reply says that there are more results');
+	unlike((call_as($node, 'postgres', 'alice', qq{SELECT kg_search('{$meaning, "limit": 100, "node_types": ["memo"]}') - 'items'}))[1], qr/"truncated": true/, 'the reply does not say so if there are no more results');
 
 	# To whom entities are hidden nothing changes by what is hidden.
 	my $before = (call_as($node, 'postgres', 'bob', "SELECT kg_search('{$meaning}')"))[1];
 	($status, $out, $err) = call_as($node, 'postgres', 'alice', qq{
 		INSERT INTO kg_entity (bundle, entity_type, data) SELECT 'notes', 'memo', jsonb_build_object('id', 'x' || i, 'secret', true) FROM generate_series(1, 40) i;
 		SELECT kg_put_embeddings('memo', (SELECT jsonb_agg(jsonb_build_object('id', 'x' || i, 'vector', '$vector'::jsonb)) FROM generate_series(1, 40) i)) -> 'counts'});
-	like($out, qr/"created": 40/, 'hidden entities that are nearer');
-	is((call_as($node, 'postgres', 'bob', "SELECT kg_search('{$meaning}')"))[1], $before, 'the same bytes without them');
-	like($search->('postgres', 'alice', "{$meaning}"), qr/^memo:x1 1\.0000,memo:x10 1\.0000,/, 'which others find');
+	like($out, qr/"created": 40/, 'hidden entities nearer to the vector are made');
+	is((call_as($node, 'postgres', 'bob', "SELECT kg_search('{$meaning}')"))[1], $before, 'a caller who does not see them gets the same bytes');
+	like($search->('postgres', 'alice', "{$meaning}"), qr/^memo:x1 1\.0000,memo:x10 1\.0000,/, 'a caller who sees them finds them first');
 	call_as($node, 'postgres', 'alice', q{SELECT kg_delete_entities('memo', ARRAY(SELECT 'x' || i FROM generate_series(1, 40) i))});
-	is($search->('postgres', 'alice', "{$meaning}"), $expected, 'until they are deleted');
+	is($search->('postgres', 'alice', "{$meaning}"), $expected, 'after their deletion the search finds the former entities');
 
 	# What matched, and what is stale.
 	my $best = $expected =~ /note:(n\d+)/ ? $1 : '';
 	my $matched = sub { (call_as($node, 'postgres', 'alice', qq{SELECT i -> 'matched_on' FROM jsonb_array_elements(kg_search('$_[0]') -> 'items') i WHERE i ->> 'id' = 'note:$best'}))[1] };
-	is($matched->("{$meaning}"), '{"how": "meaning", "kind": "embedding"}', 'what matched');
+	is($matched->("{$meaning}"), '{"how": "meaning", "kind": "embedding"}', 'matched_on names the embedding');
 	call_as($node, 'postgres', 'alice', qq{UPDATE kg_entity SET data = data || '{"text": "another"}' WHERE entity_id = '$best'});
-	is($matched->("{$meaning}"), '{"how": "meaning", "kind": "embedding", "stale": true}', 'of another text by now');
+	is($matched->("{$meaning}"), '{"how": "meaning", "kind": "embedding", "stale": true}', 'matched_on says that the embedding is stale after the text changed');
 	my $name = $best =~ s/n/Note /r;
-	like($matched->(qq{{"query": "$name", "vector": $vector, "mode": "hybrid"}}), qr/"names": \{.*"rank": 1/, 'a hybrid has it from names');
-	like($matched->(qq{{"query": "another", "vector": $vector, "mode": "hybrid"}}), qr/"text": \{.*"terms": \["another"\]/, 'and from texts');
-	like($matched->(qq{{"query": "$name", "vector": $vector, "mode": "hybrid"}}), qr/"meaning": \{.*"stale": true/, 'and by meaning');
-	like($matched->(qq{{"vector": $vector, "mode": "hybrid"}}), qr/^\{"meaning": \{[^{}]*\}\}$/, 'or by that alone');
+	like($matched->(qq{{"query": "$name", "vector": $vector, "mode": "hybrid"}}), qr/"names": \{.*"rank": 1/, 'a hybrid search has a rank by names');
+	like($matched->(qq{{"query": "another", "vector": $vector, "mode": "hybrid"}}), qr/"text": \{.*"terms": \["another"\]/, 'a hybrid search has the matching terms of texts');
+	like($matched->(qq{{"query": "$name", "vector": $vector, "mode": "hybrid"}}), qr/"meaning": \{.*"stale": true/, 'a hybrid search has a match by meaning');
+	like($matched->(qq{{"vector": $vector, "mode": "hybrid"}}), qr/^\{"meaning": \{[^{}]*\}\}$/, 'a hybrid search without a query matches only by meaning');
 	is((call_as($node, 'postgres', 'alice', qq{SELECT kg_missing_embeddings('note', 2) -> 'items'}))[1], qq{[{"id": "$best", "text": "$name\\nanother", "version": 2}, {"id": "n291", "text": "Note 291\\ntext of 291", "version": 1}]},
-		'what is to be embedded') if $best lt 'n291';
+		'kg_missing_embeddings returns stale and missing embeddings with their texts') if $best lt 'n291';
 
 	# Rows of the tenant by an index that it leads, and no vector made twice.
 	my $plan = (call_as($node, 'postgres', 'postgres', qq{SET ROLE alice; RESET ROLE; SELECT kg_grant('t_alice', 'postgres', 'read'); SET kg_graph.tenant = 't_alice'; SELECT kg_explain('search_entities', '{$meaning}')}))[1];
-	like($plan, qr/Index Scan using kg_embedding_\w+ on kg_embedding.*tenant/s, 'by an index of the tenant');
-	unlike($plan, qr/Seq Scan/, 'and no other rows');
+	like($plan, qr/Index Scan using kg_embedding_\w+ on kg_embedding.*tenant/s, 'the plan scans an index of kg_embedding by tenant');
+	unlike($plan, qr/Seq Scan/, 'the plan has no sequential scan');
 
-	like((call_as($node, 'postgres', 'alice', qq{SELECT kg_call_tool('find', '{"vector": $vector, "mode": "meaning", "type": "memo", "limit": 1}') -> 'structuredContent'}))[1], qr/"id": "memo:m\d+"/, 'find');
+	like((call_as($node, 'postgres', 'alice', qq{SELECT kg_call_tool('find', '{"vector": $vector, "mode": "meaning", "type": "memo", "limit": 1}') -> 'structuredContent'}))[1], qr/"id": "memo:m\d+"/, 'the tool find searches by meaning');
 
 	my $mcp = sub {
 		my ($method, $params) = @_;
 		return (call_as($node, 'postgres', 'alice', qq{SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "$method", "params": $params}')}))[1];
 	};
-	like($mcp->('tools/list', '{}'), qr/"an embedding of 8 numbers"/, 'tools/list tells of the vector');
-	like($mcp->('tools/call', qq{{"name": "search_entities", "arguments": {$meaning, "limit": 1}}}), qr/note:n\d+/, 'and tools/call takes it');
+	like($mcp->('tools/list', '{}'), qr/"an embedding of 8 numbers"/, 'tools/list describes the argument vector');
+	like($mcp->('tools/call', qq{{"name": "search_entities", "arguments": {$meaning, "limit": 1}}}), qr/note:n\d+/, 'tools/call accepts a vector');
 
 	# What somebody else decides.
 	$node->safe_psql('postgres', q{
@@ -127,39 +127,39 @@ SKIP:
 	$node->safe_psql('postgres', "SET kg_graph.tenant = 't_carol'; SELECT kg_set_authorizer('t_carol', 'decide(text, text, text[])');
 		SELECT kg_apply_bundle(jsonb_set($bundle, '{schemas,0,schema,x-authorize}', '{\"ability\": \"see\"}') #- '{entities}', '{\"mode\": \"merge\"}')");
 	my $allowed = $brute->('t_carol', q{e.entity_type <> 'note' OR e.entity_id !~ '[05]$'}, 10);
-	is($search->('postgres', 'carol', "{$meaning}"), $allowed, 'what is denied is not found');
+	is($search->('postgres', 'carol', "{$meaning}"), $allowed, 'the search does not find entities that the authorizer denies');
 
 	# A dump and what is made of it, here and where pgvector is not.
 	my $dump = $node->backup_dir . '.dump';
 	$node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, $node->connstr('postgres') ], 'pg_dump');
 	$node->safe_psql('postgres', 'CREATE DATABASE restored');
 	$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('restored'), $dump ], 'pg_restore');
-	is($search->('restored', 'alice', "{$meaning}"), $expected, 'the same is found');
-	is($node->safe_psql('restored', 'SELECT kg_check() -> $$ok$$'), 'true', 'and all is well');
+	is($search->('restored', 'alice', "{$meaning}"), $expected, 'a restored database finds the same entities');
+	is($node->safe_psql('restored', 'SELECT kg_check() -> $$ok$$'), 'true', 'kg_check finds no differences in the restored database');
 	$node->safe_psql('restored', 'DROP EXTENSION vector');
-	like($search->('restored', 'alice', "{$meaning}"), qr/extension "vector" \(pgvector\) is not installed/, 'without pgvector that is said');
-	is($node->safe_psql('restored', 'SELECT count(*) FROM kg_embedding'), 680, 'and nothing is lost');
+	like($search->('restored', 'alice', "{$meaning}"), qr/extension "vector" \(pgvector\) is not installed/, 'after DROP EXTENSION vector an error says that pgvector is not installed');
+	is($node->safe_psql('restored', 'SELECT count(*) FROM kg_embedding'), 680, 'DROP EXTENSION vector deletes no embeddings');
 	$node->safe_psql('restored', 'CREATE EXTENSION vector');
-	is($search->('restored', 'alice', "{$meaning}"), $expected, 'until it is there again, in another schema');
+	is($search->('restored', 'alice', "{$meaning}"), $expected, 'the search works again with pgvector in another schema');
 
 	# In a database that was made with 0.1.0: nothing before its update, all after it.
 	$node->safe_psql('postgres', 'CREATE DATABASE old');
 	$node->safe_psql('old', q{CREATE EXTENSION vector; CREATE EXTENSION kg_graph VERSION '0.1.0'});
 	new_tenant($node, 'old', 'alice');
 	call_as($node, 'old', 'alice', "SELECT kg_apply_bundle($bundle)");
-	like($search->('old', 'alice', '{"vector": [1, 0, 0], "mode": "meaning"}'), qr/embeddings are not enabled/, 'before the update');
+	like($search->('old', 'alice', '{"vector": [1, 0, 0], "mode": "meaning"}'), qr/embeddings are not enabled/, '0.1.0 before the update: embeddings are not enabled');
 	call_as($node, 'old', 'alice', q{SELECT kg_delete_entities('memo', '{m1}')});
 	$node->safe_psql('old', q{ALTER EXTENSION kg_graph UPDATE; SELECT kg_enable_vectors(3, 'm')});
 	call_as($node, 'old', 'alice', q{SELECT kg_put_embeddings('memo', '[{"id": "m2", "vector": [1, 1, 0]}]')});
-	is($search->('old', 'alice', '{"vector": [1, 0, 0], "mode": "meaning"}'), 'memo:m2 0.7071', 'after it, with the grants that there were');
-	is($node->safe_psql('old', 'SELECT kg_check() -> $$ok$$'), 'true', 'and all is well');
+	is($search->('old', 'alice', '{"vector": [1, 0, 0], "mode": "meaning"}'), 'memo:m2 0.7071', '0.1.0 after the update: the search works with the existing grants');
+	is($node->safe_psql('old', 'SELECT kg_check() -> $$ok$$'), 'true', '0.1.0 after the update: kg_check finds no differences');
 
 	($status, $out, $err) = $node->psql('postgres', q{SELECT kg_enable_vectors(16, 'm')});
 	like($err, qr/the database has embeddings of 8 dimensions by the model "m"/, 'other dimensions are refused');
-	is($node->safe_psql('postgres', 'SELECT kg_disable_vectors()'), 680, 'disabling deletes them');
-	like($search->('postgres', 'alice', "{$meaning}"), qr/embeddings are not enabled/, 'and says so');
+	is($node->safe_psql('postgres', 'SELECT kg_disable_vectors()'), 680, 'kg_disable_vectors deletes all embeddings');
+	like($search->('postgres', 'alice', "{$meaning}"), qr/embeddings are not enabled/, 'after kg_disable_vectors an error says that embeddings are not enabled');
 	$node->safe_psql('postgres', q{SELECT kg_enable_vectors(3, 'm')});
-	is($search->('postgres', 'alice', '{"vector": [1, 0, 0], "mode": "meaning"}'), '', 'then nothing is there');
+	is($search->('postgres', 'alice', '{"vector": [1, 0, 0], "mode": "meaning"}'), '', 'after kg_enable_vectors there are no embeddings');
 }
 
 $node->stop;

@@ -46,33 +46,33 @@ sub refused
 {
 	my ($what, $pattern, @words) = @_;
 	my $run = cluster(@words);
-	isnt($run->{code}, 0, "$what: not done");
-	like($run->{err}, $pattern, "$what: and why");
+	isnt($run->{code}, 0, "$what: the command fails");
+	like($run->{err}, $pattern, "$what: the error names the cause");
 }
 
 # ---- from nothing ----
 
-refused('without a front', qr/does not have the extension kg_front; run kgctl cluster init/, 'status');
+refused('status without a front', qr/does not have the extension kg_front; run kgctl cluster init/, 'status');
 works('init', 'init');
 works('init again', 'init');
-refused("the name \"$_\"", qr/"\Q$_\E" is no name of a shard; expected letters, digits/, 'add-shard', $_, dsn('one'))
+refused("add-shard with the name \"$_\"", qr/"\Q$_\E" is no name of a shard; expected letters, digits/, 'add-shard', $_, dsn('one'))
 	foreach '', 'o ne', '.one';
-refused('a password', qr/connection string of shard "one" may not have "password"(?!.*geheim)/s, 'add-shard', 'one', dsn('one') . ' password=geheim');
-is(ask('one', q{SELECT count(*) FROM pg_extension WHERE extname = 'kg_graph'}), '0', 'nothing was made where it was refused');
+refused('add-shard with a password', qr/connection string of shard "one" may not have "password"(?!.*geheim)/s, 'add-shard', 'one', dsn('one') . ' password=geheim');
+is(ask('one', q{SELECT count(*) FROM pg_extension WHERE extname = 'kg_graph'}), '0', 'a refused add-shard creates no extension');
 foreach my $shard ('one', 'two')
 {
 	works("add-shard $shard", 'add-shard', $shard, dsn($shard));
 	works("add-shard $shard again", 'add-shard', $shard, dsn($shard));
 }
-is(ask('front', 'SELECT shard, name FROM kg_shard ORDER BY 1'), "1|one\n2|two", 'they are numbered');
-is(ask('two', 'SELECT shard FROM kg_number_range'), '2', 'there, too');
+is(ask('front', 'SELECT shard, name FROM kg_shard ORDER BY 1'), "1|one\n2|two", 'the front has the numbers of the shards');
+is(ask('two', 'SELECT shard FROM kg_number_range'), '2', 'each shard has its own number');
 my $secrets = q{SELECT name, md5(secret::text) FROM kg_secret WHERE name <> 'cursor' ORDER BY 1};
-is(ask('two', $secrets), ask('one', $secrets), 'cursors are of the cluster');
-like(ask('two', $secrets), qr/^cluster\|/, 'by a secret');
-refused('one database under two names', qr/is number 1, which is shard one/, 'add-shard', 'three', dsn('one'));
-refused('another database of a name', qr/shard one is another database, of number 1/, 'add-shard', 'one', dsn('old'));
+is(ask('two', $secrets), ask('one', $secrets), 'all shards have the same secrets for cursors');
+like(ask('two', $secrets), qr/^cluster\|/, 'the secret for cursors is that of the cluster');
+refused('add-shard of a database with another name', qr/is number 1, which is shard one/, 'add-shard', 'three', dsn('one'));
+refused('add-shard of another database with a used name', qr/shard one is another database, of number 1/, 'add-shard', 'one', dsn('old'));
 ask('old', q{SELECT kg_create_tenant('x')});
-refused('a database with tenants and no number', qr/another number, or has tenants/, 'add-shard', 'old', dsn('old'));
+refused('add-shard of a database with tenants and without a number', qr/another number, or has tenants/, 'add-shard', 'old', dsn('old'));
 
 foreach my $server ($node, $other)
 {
@@ -80,17 +80,17 @@ foreach my $server ($node, $other)
 }
 works('place', 'place', 't', 'one');
 works('place again', 'place', 't', 'one');
-refused('place elsewhere', qr/is at shard one; kgctl cluster move/, 'place', 't', 'two');
+refused('place of a tenant at another shard', qr/is at shard one; kgctl cluster move/, 'place', 't', 'two');
 refused('drop-shard with a tenant', qr/shard one has the tenant "t"/, 'drop-shard', 'one');
-refused('move of nothing', qr/tenant "none" does not exist/, 'move', 'none', 'two');
-refused('a shard that there is not', qr/shard "none" does not exist/, 'move', 't', 'none');
+refused('move of an unknown tenant', qr/tenant "none" does not exist/, 'move', 'none', 'two');
+refused('move to an unknown shard', qr/shard "none" does not exist/, 'move', 't', 'none');
 ask('front', q{SELECT kg_grant('t', 'ada', 'admin'), kg_grant('t', 'ben', 'write')});
 apply($node, 'front', 'ada', bundle_file('product'));
 # More than one part of a move.
 call_as($node, 'front', 'ada', q{SELECT kg_put_entities('module', (SELECT jsonb_agg(jsonb_build_object('id', 'large-' || n, 'name', 'Large ' || n, 'tier', 'core', 'since', '2026-01-01',
 	'owner', jsonb_build_object('team', 'team', 'channel', '#' || repeat('a', 80000)))) FROM generate_series(1, 20) n))});
-is(ask('one', q{SELECT sum(length(data::text)) > 1500000 FROM kg_entity}), 't', 'a tenant of several parts');
-like(works('status', 'status'), qr/shard one: number 1, \w+, tenants: 1\nshard two: number 2, \w+, tenants: 0/, 'tells of both');
+is(ask('one', q{SELECT sum(length(data::text)) > 1500000 FROM kg_entity}), 't', 'the data of the tenant is larger than one part of a move');
+like(works('status', 'status'), qr/shard one: number 1, \w+, tenants: 1\nshard two: number 2, \w+, tenants: 0/, 'status shows both shards');
 
 # ---- keys are those of the first shard, everywhere ----
 
@@ -98,8 +98,8 @@ ask('one', q{INSERT INTO kg_auth_key (issuer, kid, alg, secret, audience, access
 	INSERT INTO kg_auth_key (issuer, kid, alg, secret, audience, tenant) VALUES ('i', 'own', 'HS256', decode(repeat('5b', 32), 'hex'), 'kg', 't')});
 ask('front', q{SELECT kg_grant_gateway('gw')});
 works('sync', 'sync');
-is(ask('two', 'SELECT kid FROM kg_auth_key'), 'k', 'a key goes to every shard, one of a tenant to none');
-is(ask('front', 'SELECT kid, tenant_claim, tenant FROM kg_key_route ORDER BY 1'), "k|tenant|\nown|tenant|t", 'the front knows of both');
+is(ask('two', 'SELECT kid FROM kg_auth_key'), 'k', 'sync copies a key of all tenants to each shard, but not the key of one tenant');
+is(ask('front', 'SELECT kid, tenant_claim, tenant FROM kg_key_route ORDER BY 1'), "k|tenant|\nown|tenant|t", 'the front knows both keys');
 my $ping = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_module", "arguments": {"limit": 3}}}';
 my %token = map { $_ => ask('one', qq{SELECT kg_issue_token('{"tenant": "t"}', '$_', '1 hour')}) } 'k', 'own';
 
@@ -109,12 +109,12 @@ sub by_token
 	my (undef, $out, $err) = call_as($node, 'front', 'gw', "SELECT kg_mcp('$ping', '$token{$kid}')");
 	return $out . $err;
 }
-like(by_token($_), qr/"total": 31/, "a token of key $_") foreach 'k', 'own';
+like(by_token($_), qr/"total": 31/, "a token of key $_ is accepted through the front") foreach 'k', 'own';
 ask('one', q{UPDATE kg_auth_key SET enabled = false WHERE kid = 'k'});
-works('sync of a key that is disabled', 'sync');
-is(ask('two', 'SELECT enabled FROM kg_auth_key'), 'f', 'it is, everywhere');
+works('sync after a key was disabled', 'sync');
+is(ask('two', 'SELECT enabled FROM kg_auth_key'), 'f', 'a disabled key is disabled on each shard');
 ask('one', q{UPDATE kg_auth_key SET enabled = true WHERE kid = 'k'});
-works('and enabled', 'sync');
+works('sync after the key was enabled', 'sync');
 
 # ---- a move, killed at each step ----
 
@@ -193,14 +193,14 @@ sub killed_at
 	{
 		crash($server{$db}, "query ~ '$statement'");
 		$run->finish;
-		isnt($run->full_result(0), 0, 'its command ends');
-		like($err, qr/connection|terminat/, 'and says why');
+		isnt($run->full_result(0), 0, "$what $how: the command fails");
+		like($err, qr/connection|terminat/, "$what $how: the error names the lost connection");
 	}
 	$run->kill_kill(grace => 0) if $run->pumpable;
 	$server{$db}->safe_psql('postgres', qq{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '$statement' AND pid <> pg_backend_pid()}) if $how eq 'the server ends it';
 	let_go($held);
 	# What it had sent ends by itself, one way or the other.
-	ok(wait_until(sub { !is_left() }, 60), 'nothing of it goes on');
+	ok(wait_until(sub { !is_left() }, 60), "$what $how: no statement of the command is left");
 	return;
 }
 
@@ -223,19 +223,19 @@ foreach my $step (@steps)
 	go_on() if $what eq 'before it is frozen';
 	killed_at($what, 'two', $db, $statement, $lock, $how);
 }
-is(ask('front', q{SELECT count(*) FROM kg_place WHERE tenant = 't'}), '1', 'the tenant is in one place');
-works('and the last one is not killed', 'move', 't', 'two');
-works('once more', 'move', 't', 'two');
-is(ask('front', q{SELECT shard, state, other FROM kg_place}), '2|here|', 'the tenant is there');
-is(ask('one', q{SELECT (SELECT count(*) FROM kg_entity) + (SELECT count(*) FROM kg_tenant), (SELECT string_agg(name, ',') FROM kg_moved_tenant)}), '0|t', 'and nothing of it where it was, but that it was');
-like(by_token($_), qr/"total"/, "tokens of key $_ follow") foreach 'k', 'own';
+is(ask('front', q{SELECT count(*) FROM kg_place WHERE tenant = 't'}), '1', 'the directory has the tenant once');
+works('a move that is not killed', 'move', 't', 'two');
+works('a second move to the same shard', 'move', 't', 'two');
+is(ask('front', q{SELECT shard, state, other FROM kg_place}), '2|here|', 'the directory has the tenant at its new shard');
+is(ask('one', q{SELECT (SELECT count(*) FROM kg_entity) + (SELECT count(*) FROM kg_tenant), (SELECT string_agg(name, ',') FROM kg_moved_tenant)}), '0|t', 'the former shard has no rows of the tenant, but knows that it moved');
+like(by_token($_), qr/"total"/, "a token of key $_ is accepted after the move") foreach 'k', 'own';
 
 # The tenant moves there and back. At a random time, the command or a backend of the
 # target server is killed.
 foreach my $n (1 .. 2 * $MOVES)
 {
 	my $to = $n % 2 ? 'one' : 'two';
-	ok(go_on(), 'writers go on');
+	ok(go_on(), 'writers continue during a move');
 	my $run = IPC::Run::start([ 'kgctl', 'cluster', '--wait', '60', 'move', 't', $to ], '<', \undef, '>', \my $out, '2>', \my $err, IPC::Run::timeout(180));
 	sleep rand 1.5;
 	if (rand() < 0.5) { $run->kill_kill(grace => 0) }
@@ -245,23 +245,23 @@ foreach my $n (1 .. 2 * $MOVES)
 }
 
 # Some more are written where it is now.
-ok(go_on(), 'and writers go on');
+ok(go_on(), 'writers continue after the moves');
 append_to_file("$dir/stop", '');
 waitpid $_, 0 foreach @writers;
 @writers = ();
 my @all = acknowledged();
 my @failed = grep { /^!/ } @all;
-is("@failed", '', "$WRITERS writers met nothing but 40001, and servers that recover");
+is("@failed", '', "$WRITERS writers got only the error 40001, and errors of recovering servers");
 my %there = map { $_ => 1 } split /\n/, ask('two', q{SELECT entity_id FROM kg_entity WHERE entity_id ~ '^w[0-9]'});
 my @lost = grep { !/^!/ && !$there{$_} } @all;
 cmp_ok(scalar @all, '>', 2 * $WRITERS, 'writes that were acknowledged: ' . scalar @all);
-is("@lost", '', 'none is lost');
-is(ask('two', q{SELECT count(*) FROM kg_entity c WHERE c.entity_id ~ '^counter-'}), $WRITERS, 'each writer has counted');
+is("@lost", '', 'no acknowledged write is lost');
+is(ask('two', q{SELECT count(*) FROM kg_entity c WHERE c.entity_id ~ '^counter-'}), $WRITERS, 'each writer has its counter');
 is(ask('two', q{SELECT string_agg(concat_ws(' ', c.entity_id, c.version, n.n), ', ') FROM kg_entity c, LATERAL (SELECT count(*) AS n FROM kg_entity e WHERE e.entity_id LIKE 'w' || split_part(c.entity_id, '-', 2) || '-%') n
-	WHERE c.entity_id ~ '^counter-' AND c.version <> n.n}), '', 'and each write, once');
-is(ask('two', q{SELECT count(*) FROM (SELECT entity_id FROM kg_entity GROUP BY type_no, entity_id HAVING count(*) > 1) d}), '0', 'none is there twice');
+	WHERE c.entity_id ~ '^counter-' AND c.version <> n.n}), '', 'the counter of each writer is the number of its entities');
+is(ask('two', q{SELECT count(*) FROM (SELECT entity_id FROM kg_entity GROUP BY type_no, entity_id HAVING count(*) > 1) d}), '0', 'no entity is stored twice');
 my $check = ask('two', q{SELECT kg_check() -> 'ok'});
-is($check, 'true', 'kg_check() has nothing to say') or diag(ask('two', 'SELECT jsonb_pretty(kg_check())'));
+is($check, 'true', 'kg_check() finds no differences') or diag(ask('two', 'SELECT jsonb_pretty(kg_check())'));
 
 # ---- cursors live through a move; a move that is given up ----
 
@@ -269,33 +269,33 @@ my (undef, $first) = call_as($node, 'front', 'ada', q{SELECT kg_list('module', '
 my $next = "SELECT kg_list('module', '$first')";
 my (undef, $page) = call_as($node, 'front', 'ada', $next);
 $other->safe_psql('postgres', 'CREATE DATABASE three');
-works('a third shard', 'add-shard', 'three', dsn('three'));
-works('move to it', 'move', 't', 'three');
+works('add-shard of a third shard', 'add-shard', 'three', dsn('three'));
+works('move to the third shard', 'move', 't', 'three');
 my (undef, $same, $err) = call_as($node, 'front', 'ada', $next);
-is($same, $page, 'a cursor of before gives the page that it gave') or diag($err);
+is($same, $page, 'a cursor from before the move returns the same page') or diag($err);
 
 {
 	killed_at('in an import that is given up', 'one', 'one', 'kg_import_tenant', q{LOCK TABLE kg_import IN ACCESS EXCLUSIVE MODE}, 'the server ends it');
 	my $status = cluster('status');
-	is($status->{code}, 1, 'status tells of a move that was not finished');
-	like($status->{out}, qr/tenant t: moving, three, one; run move again/, 'where from and where to');
-	refused('another place meanwhile', qr/is being moved to one/, 'move', 't', 'two');
-	works('a move to where it is', 'move', 't', 'three');
-	is(ask('front', q{SELECT shard, state FROM kg_place}), '3|here', 'gives it up');
-	like((call_as($node, 'front', 'ben', sprintf "SELECT $put", 'after', 'After'))[1], qr/created/, 'and it is written again');
+	is($status->{code}, 1, 'the exit status of status is 1 if a move is not complete');
+	like($status->{out}, qr/tenant t: moving, three, one; run move again/, 'status names the source and the target of the incomplete move');
+	refused('move to another shard during an incomplete move', qr/is being moved to one/, 'move', 't', 'two');
+	works('a move to the present shard, which gives up the incomplete move', 'move', 't', 'three');
+	is(ask('front', q{SELECT shard, state FROM kg_place}), '3|here', 'the directory has the tenant at its shard after the move was given up');
+	like((call_as($node, 'front', 'ben', sprintf "SELECT $put", 'after', 'After'))[1], qr/created/, 'the tenant can be written after the move was given up');
 }
 # Writers that do not end: it stays where it is, and is written.
 {
 	my $writer = hold($other, 'three', q{SET ROLE ben; UPDATE kg_entity SET data = data WHERE entity_id = 'after'});
 	my $run = cluster('--wait', '1', 'move', 't', 'one');
-	isnt($run->{code}, 0, 'a writer that does not end is waited for in vain');
-	is(ask('front', q{SELECT shard, state FROM kg_place}), '3|here', 'nothing is begun');
+	isnt($run->{code}, 0, 'a move fails if a writer does not end in time');
+	is(ask('front', q{SELECT shard, state FROM kg_place}), '3|here', 'the failed move leaves the directory unchanged');
 	let_go($writer);
-	like((call_as($node, 'front', 'ben', sprintf "SELECT $put", 'after-all', 'After all'))[1], qr/created/, 'it is written');
+	like((call_as($node, 'front', 'ben', sprintf "SELECT $put", 'after-all', 'After all'))[1], qr/created/, 'the tenant can be written after the failed move');
 }
-works('back to where it was first', 'move', 't', 'one');
-is(ask('one', q{SELECT count(*) FROM kg_moved_tenant}), '0', 'where it is no tenant that has moved any more');
+works('move back to the first shard', 'move', 't', 'one');
+is(ask('one', q{SELECT count(*) FROM kg_moved_tenant}), '0', 'the shard no longer has the tenant in kg_moved_tenant when the tenant is back');
 works('drop-shard', 'drop-shard', $_) foreach 'three', 'three';
-is(ask('front', q{SELECT string_agg(name, ',' ORDER BY name) FROM kg_shard}), 'one,two', 'it is no part any more');
+is(ask('front', q{SELECT string_agg(name, ',' ORDER BY name) FROM kg_shard}), 'one,two', 'the directory does not have a dropped shard');
 
 done_testing();

@@ -134,7 +134,7 @@ foreach my $size (@SIZES)
 	{
 		my %cost = costs($kind, 1 .. $size);
 		my $alone = $alone{$kind} //= $cost{s1};
-		is($alone->[0], 1, "to $kind is one transaction a call") if $size == 1;
+		is($alone->[0], 1, "a call to $kind is one transaction") if $size == 1;
 		foreach my $n (1 .. $size)
 		{
 			# How many old row versions a writer finds removed depends on the time.
@@ -152,8 +152,8 @@ diag(sprintf 'a call to %s, of each of %s shards: %g commit, %.1f statements, %.
 	my %before = counted();
 	run_sessions($node, $_, $ROUNDS, 1) foreach sort keys %calls;
 	my %after = counted();
-	cmp_ok($after{s1}[0], '>', $before{s1}[0], 'one of four shards is called');
-	is("@{ $after{\"s$_\"} }", "@{ $before{\"s$_\"} }", "and shard $_ does nothing") foreach 2 .. 4;
+	cmp_ok($after{s1}[0], '>', $before{s1}[0], 'a call goes to one of four shards');
+	is("@{ $after{\"s$_\"} }", "@{ $before{\"s$_\"} }", "the counters of shard $_ do not change") foreach 2 .. 4;
 }
 $node->stop;
 
@@ -177,19 +177,19 @@ $front->wait_for_catchup($standby);
 my @front = ($front, $standby);
 is($standby->safe_psql('front', 'SELECT pg_is_in_recovery()'), 't', 'the second front is a standby');
 run_sessions($standby, $_, 1, 1, 2) foreach sort keys %calls;
-is(join(' ', map { $machine[$_ - 1]->safe_psql("s$_", q{SELECT count(*) FROM kg_entity WHERE entity_id = 'new'}) } 1, 2), '2 2', 'and sends reads and writes to both shards');
+is(join(' ', map { $machine[$_ - 1]->safe_psql("s$_", q{SELECT count(*) FROM kg_entity WHERE entity_id = 'new'}) } 1, 2), '2 2', 'the standby front passes reads and writes to both shards');
 
 # What changes the directory is its primary's, and asks no shard before.
 foreach my $sql (q{kg_grant('a1', 'b2', 'read')}, q{kg_revoke('a1', 'a1')}, q{kg_grant_gateway('a1')}, q{kg_revoke_gateway('a1')}, q{kg_drop_tenant('a1')})
 {
-	like(($standby->psql('front', "SELECT $sql"))[2], qr/cannot change the directory: this front is a standby/, "a standby: $sql");
+	like(($standby->psql('front', "SELECT $sql"))[2], qr/cannot change the directory: this front is a standby/, "a standby front refuses: $sql");
 }
-is($machine[0]->safe_psql('s1', q{SELECT string_agg(tenant || ' ' || role_name, ',' ORDER BY 1) FROM kg_tenant_role}), 'a1 a1,b1 b1', 'and nothing is changed at the shard');
+is($machine[0]->safe_psql('s1', q{SELECT string_agg(tenant || ' ' || role_name, ',' ORDER BY 1) FROM kg_tenant_role}), 'a1 a1,b1 b1', 'the shard is unchanged after the refused calls');
 foreach my $command ([ 'status' ], [ 'move', 'a1', 's2' ])
 {
 	my $run = run_kgctl({}, 'cluster', '--dsn', dsn($standby, 'front') . ' user=' . $front->safe_psql('postgres', 'SELECT current_user'), @$command);
-	is($run->{code}, 0, 'status is told by a standby, too') or diag($run->{err}) if $command->[0] eq 'status';
-	like($run->{err}, qr/this front is a standby; --dsn must name its primary/, 'nothing else is done by it') if $command->[0] eq 'move';
+	is($run->{code}, 0, 'kgctl cluster status works on a standby front') or diag($run->{err}) if $command->[0] eq 'status';
+	like($run->{err}, qr/this front is a standby; --dsn must name its primary/, 'kgctl cluster move is refused on a standby front') if $command->[0] eq 'move';
 }
 
 my $script = PostgreSQL::Test::Utils::tempdir() . '/call.sql';
@@ -215,8 +215,8 @@ sub calls_a_second
 	return $sum;
 }
 my ($one, $two) = map { calls_a_second(@$_) } [1], [ 1, 2 ];
-cmp_ok($one, '>', 0, 'one machine answers');
-cmp_ok($two, '>', 0, 'two do');
+cmp_ok($one, '>', 0, 'one machine answers calls');
+cmp_ok($two, '>', 0, 'two machines answer calls');
 chomp(my $processors = `nproc`);
 diag(sprintf 'measured here, %d processors for all: %.0f calls a second in front of one shard, %.0f in front of two', $processors, $one, $two);
 diag(sprintf 'a projection, not measured: N machines like this one, a front and a shard on each, N x %.0f: a call costs its shard the same at each size, and the others nothing', $one);

@@ -33,7 +33,7 @@ sub works
 	my ($what, $pattern, @words) = @_;
 	my $run = cluster(@words);
 	is($run->{code}, 0, $what) or diag($run->{out} . $run->{err});
-	like($run->{out}, $pattern, "$what: says so");
+	like($run->{out}, $pattern, "$what: the output is as expected");
 	return;
 }
 
@@ -41,8 +41,8 @@ sub refused
 {
 	my ($what, $pattern, @words) = @_;
 	my $run = cluster(@words);
-	isnt($run->{code}, 0, "$what: not done");
-	like($run->{err}, $pattern, "$what: and why");
+	isnt($run->{code}, 0, "$what: the command fails");
+	like($run->{err}, $pattern, "$what: the error names the cause");
 	return;
 }
 
@@ -93,7 +93,7 @@ sub killed_at
 	my $run = IPC::Run::start([ 'kgctl', 'cluster', '--wait', '1', 'upgrade' ], '<', \undef, '>', \my $out, '2>', \my $err, IPC::Run::timeout(120));
 	ok(wait_until(sub { $run->pump_nb; return 1 if !$run->pumpable; return waits() }) && $run->pumpable, "an upgrade waits $what") or diag($out . $err);
 	$run->kill_kill(grace => 0) if $run->pumpable;
-	ok(wait_until(sub { !is_left() }), 'and what it began ends by itself');
+	ok(wait_until(sub { !is_left() }), "the server ends the statement of the killed upgrade $what");
 	let_go($held);
 	return;
 }
@@ -111,55 +111,55 @@ foreach my $version (@from)
 		$node->safe_psql('front', "SELECT kg_grant('t_$role', '$role', 'admin')");
 		apply($node, 'front', $role, bundle_file('product'));
 	}
-	is(versions(), "$version $version $present", "shards of $version, a front of $present");
+	is(versions(), "$version $version $present", "the shards have version $version, and the front has $present");
 	my $status = cluster('status');
-	is($status->{code}, 1, 'status tells of it');
-	like($status->{out}, qr/^shard one: the extension is \Q$version\E and its library \Q$present\E/m, 'why it is degraded');
-	like($status->{out}, qr/shard two: number 2, degraded, tenants: 1; version \Q$version\E, and the front \Q$present\E: run upgrade/, 'of each shard');
-	refused('a move', qr/shard one has version \Q$version\E, and the front has version \Q$present\E; run kgctl cluster upgrade/, 'move', 't_ada', 'two');
+	is($status->{code}, 1, "$version: the exit status of status is 1");
+	like($status->{out}, qr/^shard one: the extension is \Q$version\E and its library \Q$present\E/m, "$version: status says why a shard is degraded");
+	like($status->{out}, qr/shard two: number 2, degraded, tenants: 1; version \Q$version\E, and the front \Q$present\E: run upgrade/, "$version: status shows the version of each shard");
+	refused('a move between versions', qr/shard one has version \Q$version\E, and the front has version \Q$present\E; run kgctl cluster upgrade/, 'move', 't_ada', 'two');
 
 	# What is refused is refused before anything is done.
-	refused('a version that there is not', qr/the server of front front has no kg_front 9[.]9/, 'upgrade', '9.9');
-	refused('a version that the front is past', qr/the server of front front has no kg_front \Q$version\E/, 'upgrade', $version);
-	refused('a version by another name', qr/has no kg_front '; DROP/, 'upgrade', q{'; DROP TABLE kg_place; --});
+	refused('an upgrade to an unknown version', qr/the server of front front has no kg_front 9[.]9/, 'upgrade', '9.9');
+	refused('an upgrade to an older version than that of the front', qr/the server of front front has no kg_front \Q$version\E/, 'upgrade', $version);
+	refused('an upgrade to a version with SQL in its name', qr/has no kg_front '; DROP/, 'upgrade', q{'; DROP TABLE kg_place; --});
 	$node->safe_psql('two', q{UPDATE pg_extension SET extversion = '0.0.9' WHERE extname = 'kg_graph'});
-	refused('a shard that has no way there', qr/shard two has version 0[.]0[.]9, from which no update leads to \Q$present\E/, 'upgrade');
+	refused('an upgrade of a shard without an update path', qr/shard two has version 0[.]0[.]9, from which no update leads to \Q$present\E/, 'upgrade');
 	$node->safe_psql('two', qq{UPDATE pg_extension SET extversion = '$version' WHERE extname = 'kg_graph'});
 	$node->safe_psql('front', q{UPDATE kg_shard SET dsn = dsn || ' port=1' WHERE name = 'two'});
-	refused('a shard that does not answer', qr/cannot connect/, 'upgrade');
+	refused('an upgrade with an unreachable shard', qr/cannot connect/, 'upgrade');
 	$node->safe_psql('front', q{UPDATE kg_shard SET dsn = left(dsn, -7) WHERE name = 'two'});
-	is(versions(), "$version $version $present", 'and nothing is changed');
+	is(versions(), "$version $version $present", "$version: the refused commands change no version");
 
 	start_sessions();
 	goes_on("both shards of $version");
 	{
 		my $held = hold($node, 'one', 'LOCK TABLE kg_manifest');
-		refused('where a lock is not given', qr/calls use the extension all the time/, '--wait', '1', 'upgrade');
+		refused('an upgrade that does not get its lock', qr/calls use the extension all the time/, '--wait', '1', 'upgrade');
 		let_go($held);
 	}
 	killed_at('for the first shard', 'one', 'LOCK TABLE kg_manifest');
-	is(versions(), "$version $version $present", 'nothing is changed yet');
-	killed_at('for the second', 'two', 'LOCK TABLE kg_manifest');
-	is(versions(), "$present $version $present", 'the first shard is changed, the second is not');
-	goes_on('one of each');
-	like((call_as($node, 'front', $superuser, q{SELECT kg_tenant_size('t_ada')}))[1], qr/"entities"/, 'what is new is there at the shard that has it');
-	like((call_as($node, 'front', $superuser, q{SELECT kg_tenant_size('t_ben')}))[2], qr/function \S*kg_tenant_size\(.*does not exist/, 'and elsewhere it is told that it is not') if $version eq '0.1.0';
+	is(versions(), "$version $version $present", "$version: an upgrade killed before the first shard changes no version");
+	killed_at('for the second shard', 'two', 'LOCK TABLE kg_manifest');
+	is(versions(), "$present $version $present", "$version: an upgrade killed before the second shard has changed only the first");
+	goes_on("shards of versions $version and $present");
+	like((call_as($node, 'front', $superuser, q{SELECT kg_tenant_size('t_ada')}))[1], qr/"entities"/, "$version: a new function works at the upgraded shard");
+	like((call_as($node, 'front', $superuser, q{SELECT kg_tenant_size('t_ben')}))[2], qr/function \S*kg_tenant_size\(.*does not exist/, "$version: an error says that the other shard does not have the new function") if $version eq '0.1.0';
 	works('upgrade', qr/shard one has version \Q$present\E already\nshard two has version \Q$present\E now\nfront front has version \Q$present\E already/, 'upgrade');
-	works('once more', qr/shard one .* already\nshard two .* already\nfront front .* already/, 'upgrade');
-	works('by its name', qr/shard two .* already/, 'upgrade', $present);
-	is(versions(), "$present $present $present", 'all are of one version');
-	goes_on('after it');
+	works('a second upgrade', qr/shard one .* already\nshard two .* already\nfront front .* already/, 'upgrade');
+	works('an upgrade to the present version by its name', qr/shard two .* already/, 'upgrade', $present);
+	is(versions(), "$present $present $present", "$version: the upgrade gives both shards and the front the same version");
+	goes_on("after the upgrade of $version");
 	end_sessions();
-	is(-e "$dir/errors" ? slurp_file("$dir/errors") : '', '', 'no call failed meanwhile');
+	is(-e "$dir/errors" ? slurp_file("$dir/errors") : '', '', "$version: no call failed during the upgrade");
 	foreach my $role (sort keys %tenant)
 	{
 		my %there = map { $_ => 1 } split /\n/, $node->safe_psql($tenant{$role}, 'SELECT entity_id FROM kg_entity');
 		my @lost = grep { !$there{$_} } acknowledged($role);
 		is("@lost", '', scalar(acknowledged($role)) . " writes of $role were acknowledged, none is lost");
-		is($node->safe_psql($tenant{$role}, q{SELECT kg_check() -> 'ok'}), 'true', 'kg_check() has nothing to say');
+		is($node->safe_psql($tenant{$role}, q{SELECT kg_check() -> 'ok'}), 'true', "$version: kg_check() finds no differences in the shard of $role");
 	}
-	works('status is well', qr/shard two: number 2, \w+, tenants: 1\n/, 'status');
-	works('and tenants move', qr/is moved/, 'move', 't_ada', 'two');
+	works('status after the upgrade', qr/shard two: number 2, \w+, tenants: 1\n/, 'status');
+	works('a move after the upgrade', qr/is moved/, 'move', 't_ada', 'two');
 	$node->safe_psql('postgres', "DROP DATABASE $_ WITH (FORCE)") foreach 'front', 'one', 'two';
 	unlink glob "$dir/*";
 }
@@ -174,12 +174,12 @@ SKIP:
 	works('init', qr/is a front/, 'init');
 	works("add-shard $_", qr/exists/, 'add-shard', $_, dsn($_)) foreach 'one', 'two';
 	$node->safe_psql('front', q{UPDATE pg_extension SET extversion = '0.0.1' WHERE extname = 'kg_front'});
-	refused('a front that has no way', qr/front front has version 0[.]0[.]1, from which no update leads to \Q$present\E/, 'upgrade');
+	refused('an upgrade of a front without an update path', qr/front front has version 0[.]0[.]1, from which no update leads to \Q$present\E/, 'upgrade');
 	append_to_file($made_up, "CREATE FUNCTION kg_new() RETURNS int LANGUAGE sql AS 'SELECT 1';\n");
 	killed_at('for the front', 'front', q{LOCK TABLE pg_extension IN SHARE MODE});
-	is(versions(), "$present $present 0.0.1", 'shards are first');
-	works('and again', qr/shard two .* already\nfront front .* now/, 'upgrade');
-	is(versions(), "$present $present $present", 'then the front');
+	is(versions(), "$present $present 0.0.1", 'the shards are upgraded before the front');
+	works('the upgrade after a killed one', qr/shard two .* already\nfront front .* now/, 'upgrade');
+	is(versions(), "$present $present $present", 'the front is upgraded after the shards');
 }
 
 done_testing();

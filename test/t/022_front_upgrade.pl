@@ -54,16 +54,16 @@ database('fresh', 'CREATE EXTENSION kg_front');
 my $fresh = $node->safe_psql('fresh', $members);
 $node->safe_psql('fresh', $fill);
 my $directory = directory('fresh');
-like($directory, qr/^kg_gateway:\n\{.*^kg_key_route:\n\{.*^kg_place:\n\{.*^kg_place_role:\n\{.*^kg_shard:\n\{.*dbname=one user='front_ada'.*t_ben[|]host=second/ms, 'a directory') or diag($directory);
+like($directory, qr/^kg_gateway:\n\{.*^kg_key_route:\n\{.*^kg_place:\n\{.*^kg_place_role:\n\{.*^kg_shard:\n\{.*dbname=one user='front_ada'.*t_ben[|]host=second/ms, 'the directory has rows in each table') or diag($directory);
 
 sub updates
 {
 	my ($version) = @_;
 	(my $db = "front_$version") =~ tr/./_/;
 	database($db, "CREATE EXTENSION kg_front VERSION '$version'", $fill, 'ALTER EXTENSION kg_front UPDATE');
-	is($node->safe_psql($db, q{SELECT extversion FROM pg_extension WHERE extname = 'kg_front'}), $present, "$version: there is a way to $present");
+	is($node->safe_psql($db, q{SELECT extversion FROM pg_extension WHERE extname = 'kg_front'}), $present, "$version: ALTER EXTENSION updates it to $present");
 	is(differences($node->safe_psql($db, $members), $fresh), '', "$version: the updated catalog is that of a fresh installation");
-	is(differences(directory($db), $directory), '', "$version: and the directory is as it was");
+	is(differences(directory($db), $directory), '', "$version: the directory is unchanged");
 	$node->safe_psql('postgres', "DROP DATABASE $db");
 	return;
 }
@@ -72,11 +72,11 @@ updates($_) foreach @from;
 # ---- what is kept ----
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
-is(system(root() . '/scripts/freeze', '--scripts', $dir), 0, 'the scripts are kept');
+is(system(root() . '/scripts/freeze', '--scripts', $dir), 0, 'scripts/freeze writes the scripts');
 foreach my $extension ('kg_graph', 'kg_front')
 {
 	my $file = "$extension--$present.sql";
-	ok(-e "$dir/$file" && slurp_file("$dir/$file") eq slurp_file("$sharedir/extension/$file"), "what is kept of $extension is what is installed");
+	ok(-e "$dir/$file" && slurp_file("$dir/$file") eq slurp_file("$sharedir/extension/$file"), "the written script of $extension is the installed one");
 }
 
 # Today's, as if it were one that was released and is not any more as it was.
@@ -97,7 +97,7 @@ SKIP:
 	append_to_file($made_up[1], '');
 	database('forgot', q{CREATE EXTENSION kg_front VERSION '0.0.1'}, 'ALTER EXTENSION kg_front UPDATE');
 	my $told = differences($node->safe_psql('forgot', $members), $fresh);
-	like($told, qr/\Q$_\E/, "found where an update forgets it: $_") foreach sort keys %changed;
+	like($told, qr/\Q$_\E/, "the comparison finds a change that the update omits: $_") foreach sort keys %changed;
 	append_to_file($made_up[1], join ";\n", map { $_->[1] } values %changed);
 	updates('0.0.1');
 }

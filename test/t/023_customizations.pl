@@ -99,7 +99,7 @@ my $own = q{
 };
 $node->safe_psql('source', $own);
 my $made = state('source');
-isnt($made->{$_}, $plain->{$_}, "$_: the DBA made some") foreach sort keys %kinds;
+isnt($made->{$_}, $plain->{$_}, "$_: the DBA made changes") foreach sort keys %kinds;
 my $statements = $node->safe_psql('source', 'SELECT kg_dump_customizations()');
 
 command_ok([ 'pg_dump', @at, '-Fc', '-f', "$tmp/dump", 'source' ], 'dump');
@@ -108,23 +108,23 @@ new_database('copy');
 my ($out, $err) = ('', '');
 IPC::Run::run([ 'pg_restore', @at, '-d', 'copy', "$tmp/dump" ], '>', \$out, '2>', \$err);
 my @failed = $err =~ /could not execute query: ERROR: +(.*)/g;
-is(join("\n", @failed), 'there is no unique constraint matching given keys for referenced table "kg_entity"', 'restore: all but a foreign key by an index of the DBA\'s');
+is(join("\n", @failed), 'there is no unique constraint matching given keys for referenced table "kg_entity"', 'the restore fails only for a foreign key that needs an index of the DBA');
 $node->safe_psql('copy', $statements);
 my $restored = state('copy');
-is(differences($restored->{$_}, $made->{$_}), '', "$_: as they were") foreach sort keys %kinds;
-is($node->safe_psql('copy', 'SELECT kg_dump_customizations()'), $statements, 'and there is the same to make again');
-is($node->safe_psql('copy', q{SELECT kg_health() ->> 'status'}), $node->safe_psql('source', q{SELECT kg_health() ->> 'status'}), 'healthy as before');
+is(differences($restored->{$_}, $made->{$_}), '', "$_: kg_dump_customizations() makes the changes again") foreach sort keys %kinds;
+is($node->safe_psql('copy', 'SELECT kg_dump_customizations()'), $statements, 'kg_dump_customizations() returns the same statements in the copy');
+is($node->safe_psql('copy', q{SELECT kg_health() ->> 'status'}), $node->safe_psql('source', q{SELECT kg_health() ->> 'status'}), 'kg_health() returns the same status in the copy');
 
 # Without the DBA's there is nothing to tell.
 new_database('clean');
 $node->safe_psql('clean', 'CREATE EXTENSION kg_graph');
-is($node->safe_psql('clean', 'SELECT kg_dump_customizations()'), '', 'of a fresh installation nothing');
+is($node->safe_psql('clean', 'SELECT kg_dump_customizations()'), '', 'kg_dump_customizations() returns nothing for a fresh installation');
 
 # Where CREATE EXTENSION puts our tables is no difference.
 new_database('spaced');
 $node->safe_psql('spaced', "SET default_tablespace = 'elsewhere'; CREATE EXTENSION kg_graph");
 is($node->safe_psql('spaced', q{SELECT kg_check() -> 'differences', kg_health() ->> 'status', count(s) FROM kg_dump_customizations() s}),
-	'[]|healthy|0', 'a default tablespace is no difference');
+	'[]|healthy|0', 'kg_check() reports no difference for a default tablespace');
 
 $node->stop;
 done_testing();

@@ -57,24 +57,24 @@ call_as($front, 'front', 'ada', q{SELECT kg_apply_bundle('{"bundle_name": "notes
 sub notes { my ($settings) = @_; my ($code, $out, $err) = call_as($front, 'front', 'ada', "$settings SELECT kg_list('note') ->> 'total'"); return $out . $err }
 my $reads = 'SET kg_front.read_standbys = on; SET default_transaction_read_only = on;';
 
-is(notes($reads), '0', 'a read-only session reads');
+is(notes($reads), '0', 'a read-only session reads through the front');
 $standby->safe_psql('postgres', 'SELECT pg_wal_replay_pause()');
 call_as($front, 'front', 'ada', q{SELECT kg_put_entities('note', '[{"id": "late"}]')});
 is(notes($reads), '0', 'a read-only session reads from the standby, which is behind');
-is(notes('SET default_transaction_read_only = on;'), '1', 'without the setting, from the primary');
+is(notes('SET default_transaction_read_only = on;'), '1', 'a read-only session without kg_front.read_standbys reads from the primary');
 is(notes('SET kg_front.read_standbys = on;'), '1', 'a session that may write reads from the primary');
 is(notes('SET kg_front.read_standbys = on; BEGIN READ ONLY;'), '0', 'a read-only transaction reads from the standby');
-like(notes('SET kg_front.read_standbys = maybe;'), qr/invalid value for parameter "kg_front.read_standbys": "maybe"/, 'a value that is none');
+like(notes('SET kg_front.read_standbys = maybe;'), qr/invalid value for parameter "kg_front.read_standbys": "maybe"/, 'an invalid value of kg_front.read_standbys is refused');
 my (undef, undef, $unwritten) = call_as($front, 'front', 'ada', "$reads SELECT kg_put_entities('note', '[{\"id\": \"x\"}]')");
-like($unwritten, qr/read-only transaction|25006/, 'it writes nothing there');
+like($unwritten, qr/read-only transaction|25006/, 'a read-only session cannot write');
 
 # ---- a gateway that reads from the standby ----
 
 $shard->safe_psql('one', q{INSERT INTO kg_auth_key (issuer, kid, alg, secret, audience, access) VALUES ('i', 'k', 'HS256', decode(repeat('5a', 32), 'hex'), 'kg', 'write')});
-is(run_kgctl({}, 'cluster', 'sync')->{code}, 0, 'the front knows the key');
+is(run_kgctl({}, 'cluster', 'sync')->{code}, 0, 'kgctl cluster sync copies the key');
 $front->safe_psql('front', q{SELECT kg_grant_gateway('gw')});
 $standby->safe_psql('postgres', 'SELECT pg_wal_replay_resume()');
-ok(wait_until(sub { notes($reads) eq '1' }), 'the standby follows');
+ok(wait_until(sub { notes($reads) eq '1' }), 'the standby has the entity after replay was resumed');
 my $token = $shard->safe_psql('one', q{SELECT kg_issue_token('{"tenant": "t", "sub": "ada"}', 'k', '1 hour')});
 my $at_front = $front->connstr('front') . ' user=gw';
 my $gateway = start_gateway($front, 'gw', '--dsn', "$at_front options='-c kg_front.read_standbys=on -c default_transaction_read_only=on'");
@@ -86,21 +86,21 @@ sub ask
 }
 sub total { my $reply = ask('list_note', {}); return $reply->{json}{result}{structuredContent}{total} // $reply->{body} }
 
-is(total(), 1, 'a gateway whose sessions are read-only');
+is(total(), 1, 'a gateway with read-only sessions reads');
 $standby->safe_psql('postgres', 'SELECT pg_wal_replay_pause()');
 call_as($front, 'front', 'ada', q{SELECT kg_put_entities('note', '[{"id": "later"}]')});
-is(total(), 1, '... reads from the standby, however far behind');
+is(total(), 1, 'a gateway with read-only sessions reads from the standby, which is behind');
 my $written = ask('create_note', { items => [ { id => 'x' } ] });
-is($written->{json}{result}{structuredContent}{error}{code}, 'FORBIDDEN', '... and writes nothing') or diag($written->{body});
-is(stop_gateway($gateway), 0, 'stops');
+is($written->{json}{result}{structuredContent}{error}{code}, 'FORBIDDEN', 'a gateway with read-only sessions cannot write') or diag($written->{body});
+is(stop_gateway($gateway), 0, 'the gateway stops');
 my $refused_reads = start_gateway($front, 'gw', '--dsn', $at_front, '--read-dsn', $at_front);
-ok(wait_until(sub { gateway_log($refused_reads) =~ /is a front; --read-dsn is for standbys of the one server/ }), 'a front has no --read-dsn');
+ok(wait_until(sub { gateway_log($refused_reads) =~ /is a front; --read-dsn is for standbys of the one server/ }), 'a gateway refuses --read-dsn of a front');
 stop_gateway($refused_reads);
 $standby->safe_psql('postgres', 'SELECT pg_wal_replay_resume()');
-ok(wait_until(sub { notes($reads) eq '2' }), 'the standby follows');
+ok(wait_until(sub { notes($reads) eq '2' }), 'the standby has both entities after replay was resumed');
 $standby->stop;
 $shard->safe_psql('postgres', $_) foreach q{ALTER SYSTEM SET synchronous_standby_names = ''}, 'SELECT pg_reload_conf()';
-is(notes($reads), '2', 'without a standby, from the primary');
+is(notes($reads), '2', 'a read-only session reads from the primary while the standby is stopped');
 $standby->start;
 $shard->safe_psql('postgres', $_) foreach q{ALTER SYSTEM SET synchronous_standby_names = 'second'}, 'SELECT pg_reload_conf()';
 
@@ -141,27 +141,27 @@ my $session = IPC::Run::start([ 'psql', '-XAtq', '-h', $front->host, '-p', $fron
 	'<', \$in, '>', \$out, '2>', \$err, IPC::Run::timeout(180));
 $session->pump until $out =~ /first/;
 push @writers, start_writer($_) foreach 1 .. $WRITERS;
-ok(go_on(), 'they write to the primary');
+ok(go_on(), 'the writers write to the primary');
 append_to_file("$dir/failing", '');
 $shard->stop('immediate');
 my (undef, undef, $refused) = call_as($front, 'front', 'ada', q{SELECT kg_list('note')});
-like($refused, qr/connection|could not|closed/, 'without a primary, a call says that there is no connection');
-like($front->safe_psql('front', q{SELECT health FROM kg_cluster_health()}), qr/unreachable/, 'nor is the shard healthy');
+like($refused, qr/connection|could not|closed/, 'a call without a primary gets a connection error');
+like($front->safe_psql('front', q{SELECT health FROM kg_cluster_health()}), qr/unreachable/, 'kg_cluster_health reports the shard without a primary as unreachable');
 $standby->promote;
-ok(go_on(), 'they write to the promoted one, and the directory was not changed');
+ok(go_on(), 'the writers write to the promoted standby, without a change of the directory');
 append_to_file("$dir/stop", '');
 waitpid $_, 0 foreach @writers;
 @writers = ();
-is(join('', grep { /^!/ } acknowledged()), '', 'no call failed before');
+is(join('', grep { /^!/ } acknowledged()), '', 'no call failed before the primary stopped');
 my %stored = map { $_ => 1 } split /\n/, $standby->safe_psql('one', 'SELECT entity_id FROM kg_entity');
-is(join(' ', grep { !$stored{$_} } acknowledged()), '', 'what was acknowledged is there');
-cmp_ok(scalar(keys %stored), '>', 2 * $WRITERS, 'and it is something');
+is(join(' ', grep { !$stored{$_} } acknowledged()), '', 'all acknowledged entities are stored on the promoted standby');
+cmp_ok(scalar(keys %stored), '>', 2 * $WRITERS, 'the writers stored entities');
 # A connection that was lost is one error at most.
 $in .= "SELECT kg_list('note') ->> 'total';\n" x 2 . "\\echo second\n";
 $session->pump until $out =~ /second/;
 cmp_ok(scalar(() = $err =~ /^ERROR/mg), '<=', 1, 'a session with a connection to the former primary goes on') or diag($err);
-like($out, qr/first\n.*?(\d+)\nsecond/s, 'with an answer');
+like($out, qr/first\n.*?(\d+)\nsecond/s, 'a session with a connection to the stopped primary is answered later');
 $session->finish;
-like(run_kgctl({}, 'cluster', 'status')->{out}, qr/shard one: number 1, healthy|shard one: number 1, degraded/, 'status finds the new primary');
+like(run_kgctl({}, 'cluster', 'status')->{out}, qr/shard one: number 1, healthy|shard one: number 1, degraded/, 'kgctl cluster status finds the new primary');
 
 done_testing();

@@ -33,35 +33,35 @@ my $reply;
 	my %version = ('MCP-Protocol-Version' => '2025-11-25');
 	$reply = post($gateway, initialize($ui), { Origin => 'https://app.example.com' });
 	my $session = $reply->{headers}{'mcp-session-id'};
-	like($session, qr/\Aapp-[0-9a-f]{32}\z/, 'HTTP: initialize agrees, and the id of the session says so');
-	ok(exists $reply->{json}{result}{capabilities}{extensions}{'io.modelcontextprotocol/ui'}, 'as the answer does');
-	like($reply->{headers}{'access-control-expose-headers'}, qr/Mcp-Session-Id/, 'a page may read it');
-	isnt(post($gateway, initialize($ui))->{headers}{'mcp-session-id'}, $session, 'each session has its own');
+	like($session, qr/\Aapp-[0-9a-f]{32}\z/, 'HTTP: the id of the session says that the client supports MCP Apps');
+	ok(exists $reply->{json}{result}{capabilities}{extensions}{'io.modelcontextprotocol/ui'}, 'HTTP: the answer to initialize has the extension for MCP Apps');
+	like($reply->{headers}{'access-control-expose-headers'}, qr/Mcp-Session-Id/, 'HTTP: a page of another origin may read the header with the id');
+	isnt(post($gateway, initialize($ui))->{headers}{'mcp-session-id'}, $session, 'HTTP: each session has its own id');
 	for (1 .. 3)
 	{
-		ok(shown(post($gateway, rpc('tools/list'), { %version, 'Mcp-Session-Id' => $session })->{json}) > 10, 'with it the tools tell of the page');
+		ok(shown(post($gateway, rpc('tools/list'), { %version, 'Mcp-Session-Id' => $session })->{json}) > 10, 'HTTP: tools/list with the id of the session has the page of the tools');
 	}
 	is(post($gateway, rpc('resources/read', { uri => 'ui://kg_graph/explorer' }), { %version, 'Mcp-Session-Id' => $session })->{json}{result}{contents}[0]{mimeType},
-		'text/html;profile=mcp-app', 'which is there');
-	is(shown(post($gateway, rpc('tools/list'), { %version, 'Mcp-Session-Id' => 'of another' })->{json}), 0, 'with another they do not');
+		'text/html;profile=mcp-app', 'HTTP: resources/read with the id of the session returns the page');
+	is(shown(post($gateway, rpc('tools/list'), { %version, 'Mcp-Session-Id' => 'of another' })->{json}), 0, 'HTTP: tools/list with another id has no page');
 	$reply = post($gateway, rpc('tools/list'), \%version);
-	is(shown($reply->{json}), 0, 'nor without');
+	is(shown($reply->{json}), 0, 'HTTP: tools/list without an id has no page');
 	# What the message says of itself is not asked.
-	is(post($gateway, { kg_app => JSON::PP::true, %{ rpc('tools/list') } }, \%version)->{body}, $reply->{body}, 'a message does not say what was agreed on');
-	is(http($gateway, 'DELETE', '/mcp', { 'Mcp-Session-Id' => $session })->{status}, 405, 'there is nothing to end');
+	is(post($gateway, { kg_app => JSON::PP::true, %{ rpc('tools/list') } }, \%version)->{body}, $reply->{body}, 'HTTP: a member kg_app of a message has no effect');
+	is(http($gateway, 'DELETE', '/mcp', { 'Mcp-Session-Id' => $session })->{status}, 405, 'HTTP: DELETE with the id of the session is not allowed');
 	for my $capabilities ({}, { extensions => {} }, { extensions => { 'io.modelcontextprotocol/ui' => {} } })
 	{
-		ok(!defined post($gateway, initialize($capabilities))->{headers}{'mcp-session-id'}, 'who does not agree gets none');
+		ok(!defined post($gateway, initialize($capabilities))->{headers}{'mcp-session-id'}, 'HTTP: a client without support for MCP Apps gets no id');
 	}
-	ok(!defined post($gateway, initialize($ui, '2025-03-26'))->{headers}{'mcp-session-id'}, 'nor who speaks a revision without');
-	ok(!defined post($gateway, rpc('tools/list'), { %version, 'Mcp-Session-Id' => $session })->{headers}{'mcp-session-id'}, 'it is told once');
+	ok(!defined post($gateway, initialize($ui, '2025-03-26'))->{headers}{'mcp-session-id'}, 'HTTP: a client of a revision without MCP Apps gets no id');
+	ok(!defined post($gateway, rpc('tools/list'), { %version, 'Mcp-Session-Id' => $session })->{headers}{'mcp-session-id'}, 'HTTP: only the answer to initialize has the id');
 }
 {
 	my $message = modern('tools/list');
-	ok(shown(post($gateway, $message, modern_headers('tools/list'))->{json}) == 0, '2026-07-28: a request that does not agree');
+	ok(shown(post($gateway, $message, modern_headers('tools/list'))->{json}) == 0, '2026-07-28: tools/list without the capability has no page');
 	$message->{params}{_meta}{'io.modelcontextprotocol/clientCapabilities'} = $ui;
 	$reply = post($gateway, $message, modern_headers('tools/list'));
-	ok(shown($reply->{json}) > 10 && !defined $reply->{headers}{'mcp-session-id'}, 'and one that does');
+	ok(shown($reply->{json}) > 10 && !defined $reply->{headers}{'mcp-session-id'}, '2026-07-28: tools/list with the capability has the page');
 }
 
 # Answers of kgctl mcp to messages, by id.
@@ -82,9 +82,9 @@ sub stdio
 	return map { decode($_) } split /\n/, $out;
 }
 my @answers = stdio(initialize($ui), rpc('tools/list'), rpc('resources/read', { uri => 'ui://kg_graph/explorer' }), initialize({}), rpc('tools/list'));
-ok(shown($answers[1]) > 10, 'standard input: what initialize agreed on is remembered');
-is($answers[2]{result}{contents}[0]{mimeType}, 'text/html;profile=mcp-app', 'and the page is there');
-is(shown($answers[4]), 0, 'until another one agrees on something else');
+ok(shown($answers[1]) > 10, 'standard input: tools/list has the page after initialize with the capability');
+is($answers[2]{result}{contents}[0]{mimeType}, 'text/html;profile=mcp-app', 'standard input: resources/read returns the page');
+is(shown($answers[4]), 0, 'standard input: tools/list has no page after initialize without the capability');
 
 stop_gateway($gateway);
 $node->stop;

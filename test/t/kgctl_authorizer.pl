@@ -85,68 +85,68 @@ my $gateway = gateway();
 # What is asked, and how.
 my $reply = ask($gateway, step(1 .. 5));
 is($reply->{status}, 200, 'a call with decisions');
-is_deeply($reply->{json}{result}, { allowed => [ '2', '4' ], rounds => 2 }, 'what is allowed is there, what is not is not');
+is_deeply($reply->{json}{result}, { allowed => [ '2', '4' ], rounds => 2 }, 'the reply has the allowed entities only');
 my ($asked) = asked($service);
-is($asked->{line}, 'POST /access/v1/evaluations HTTP/1.1', 'where it is asked');
-like($asked->{head}, qr/^Content-Type: application\/json\r?$/m, 'in JSON');
-is_deeply($asked->{request}{subject}, { type => 'user', id => 'alice "A"' }, 'for whom: who the database says it is');
+is($asked->{line}, 'POST /access/v1/evaluations HTTP/1.1', 'the gateway posts to /access/v1/evaluations');
+like($asked->{head}, qr/^Content-Type: application\/json\r?$/m, 'the request to the authorizer is JSON');
+is_deeply($asked->{request}{subject}, { type => 'user', id => 'alice "A"' }, 'the subject of the request is the subject that the database named');
 is_deeply($asked->{request}{evaluations},
-	[ map { { action => { name => 'read_project' }, resource => { type => 'project', id => "$_" } } } 1 .. 5 ], 'what');
-unlike($asked->{head}, qr/Authorization|Bearer/i, 'the token stays here');
+	[ map { { action => { name => 'read_project' }, resource => { type => 'project', id => "$_" } } } 1 .. 5 ], 'the request has an evaluation for each entity');
+unlike($asked->{head}, qr/Authorization|Bearer/i, 'the request to the authorizer does not have the token');
 
 # Rounds: each with all decisions so far, and the exchange of the round before.
 $node->safe_psql('postgres', 'TRUNCATE kg_test.seen');
 $reply = ask($gateway, step(1, 2), [ [ 'issue', 'read', [ '1', '2' ] ], [ 'project', 'admin', [ '2' ] ] ], step(2, 6));
-is_deeply($reply->{json}{result}{allowed}, [ '2', '2', '2', '2', '6' ], 'three rounds') or diag($reply->{body});
+is_deeply($reply->{json}{result}{allowed}, [ '2', '2', '2', '2', '6' ], 'a call with three rounds of decisions is answered') or diag($reply->{body});
 is($node->safe_psql('postgres', q{SELECT string_agg(COALESCE(exchange, '-') || ' ' || (SELECT COALESCE(sum(jsonb_array_length(d->'ids')), 0) FROM jsonb_array_elements(decisions) d), ', ' ORDER BY at) FROM kg_test.seen}),
-	'- 0, x1 2, x2 5, x3 6', 'decisions add up');
-is($node->safe_psql('postgres', 'SELECT count(DISTINCT message), count(DISTINCT token) FROM kg_test.seen'), '1|1', 'the call and its token are the same each time');
+	'- 0, x1 2, x2 5, x3 6', 'each round passes all decisions so far and the exchange of the previous round');
+is($node->safe_psql('postgres', 'SELECT count(DISTINCT message), count(DISTINCT token) FROM kg_test.seen'), '1|1', 'each round has the same message and token');
 
 # Many at once: at most 100 a request, 8 requests at a time.
 behave($service, 'at least 8');
 my $before = () = asked($service);
 $reply = ask($gateway, step(1 .. 800));
-is(scalar @{ $reply->{json}{result}{allowed} }, 400, '800 decisions');
+is(scalar @{ $reply->{json}{result}{allowed} }, 400, 'a call with 800 decisions is answered');
 behave($service, 'good');
 $reply = ask($gateway, step(1 .. 2345));
-is(scalar @{ $reply->{json}{result}{allowed} }, 1172, '2345 decisions');
+is(scalar @{ $reply->{json}{result}{allowed} }, 1172, 'a call with 2345 decisions is answered');
 my @later = asked($service);
-is(scalar(@later) - $before, 8 + 24, 'as few requests as it takes');
-is((sort { $b <=> $a } map { scalar @{ $_->{request}{evaluations} } } @later)[0], 100, 'of 100 at most');
-is(ever_at_once($service), 8, 'eight at once, never more');
+is(scalar(@later) - $before, 8 + 24, 'the gateway sends the smallest possible number of requests');
+is((sort { $b <=> $a } map { scalar @{ $_->{request}{evaluations} } } @later)[0], 100, 'a request has at most 100 evaluations');
+is(ever_at_once($service), 8, 'at most eight requests are open at once');
 
 # Whatever is no answer to what was asked decides nothing.
 for my $how (qw(html html_as_json json_as_html half cut fewer more text number nothing array empty single twice nul created 400 500 redirect close no_http huge))
 {
 	behave($service, $how);
 	$reply = ask($gateway, step(2, 4));
-	is_deeply([ $reply->{status}, $reply->{json}{result}{isError}, $reply->{json}{id} ], [ 200, JSON::PP::true, 1 ], "$how: the tool fails, not HTTP");
-	is_deeply(decode($reply->{json}{result}{content}[0]{text}), { error => { level => 'service', code => 'FORBIDDEN', sqlstate => '42501', message => 'authorization is unavailable' } }, "$how: why")
+	is_deeply([ $reply->{status}, $reply->{json}{result}{isError}, $reply->{json}{id} ], [ 200, JSON::PP::true, 1 ], "$how: the tool fails, and the status is 200");
+	is_deeply(decode($reply->{json}{result}{content}[0]{text}), { error => { level => 'service', code => 'FORBIDDEN', sqlstate => '42501', message => 'authorization is unavailable' } }, "$how: the error says that authorization is unavailable")
 	  or diag($reply->{body});
 }
 is(scalar(grep { $_->{line} =~ /elsewhere/ } asked($service)), 0, 'a redirect is not followed');
 behave($service, 'none');
-is_deeply(ask($gateway, step(2, 4))->{json}{result}{allowed}, [], 'nothing allowed is an answer');
+is_deeply(ask($gateway, step(2, 4))->{json}{result}{allowed}, [], 'an answer that allows nothing is accepted');
 behave($service, 'reasons');
-is_deeply(ask($gateway, step(2, 3, 4))->{json}{result}{allowed}, [ '2', '4' ], 'so is one with reasons');
+is_deeply(ask($gateway, step(2, 3, 4))->{json}{result}{allowed}, [ '2', '4' ], 'an answer with reasons is accepted');
 
 # In a later round as in the first.
 behave($service, 'good');
 $reply = ask($gateway, step(2), step(4));
-is_deeply($reply->{json}{result}{allowed}, [ '2', '4' ], 'good again');
+is_deeply($reply->{json}{result}{allowed}, [ '2', '4' ], 'decisions of a second round are applied');
 
 # The shape is that of the revision.
 behave($service, '500');
 for my $revision (qw(2024-11-05 2025-03-26 2025-06-18 2025-11-25))
 {
 	my $result = post($gateway, call(step(2)), { %$auth, 'MCP-Protocol-Version' => $revision })->{json}{result};
-	is_deeply([ sort keys %$result ], [ 'content', 'isError', $revision ge '2025-06-18' ? 'structuredContent' : () ], "$revision: its shape");
+	is_deeply([ sort keys %$result ], [ 'content', 'isError', $revision ge '2025-06-18' ? 'structuredContent' : () ], "$revision: an error result has the members of the revision");
 }
 my $modern = post($gateway, modern('tools/call', call(step(2))->{params}), { %$auth, %{ modern_headers('tools/call', 'test_ask') } })->{json}{result};
-is_deeply([ $modern->{resultType}, $modern->{isError}, $modern->{structuredContent}{error}{code} ], [ 'complete', JSON::PP::true, 'FORBIDDEN' ], '2026-07-28: its shape');
+is_deeply([ $modern->{resultType}, $modern->{isError}, $modern->{structuredContent}{error}{code} ], [ 'complete', JSON::PP::true, 'FORBIDDEN' ], '2026-07-28: an error result has the members of the revision');
 behave($service, 'good');
 $modern = post($gateway, modern('tools/call', call(step(2))->{params}), { %$auth, %{ modern_headers('tools/call', 'test_ask') } })->{json}{result};
-is_deeply($modern->{allowed}, ['2'], '2026-07-28: an answer');
+is_deeply($modern->{allowed}, ['2'], '2026-07-28: a call with decisions is answered');
 
 # A service that is slow, or says a little at a time, is given up in time.
 for my $how (qw(slow drip))
@@ -155,12 +155,12 @@ for my $how (qw(slow drip))
 	my $hasty = gateway('--authorizer-timeout', '1');
 	my $since = time;
 	$reply = ask($hasty, step(2));
-	is($reply->{json}{result}{isError}, JSON::PP::true, "$how: given up");
-	cmp_ok(time - $since, '>=', 0.9, "$how: not before its time");
-	is(metric($hasty, 'kgctl_authorizer_requests_total{outcome="timeout"}'), 1, "$how: counted");
+	is($reply->{json}{result}{isError}, JSON::PP::true, "$how: the tool fails after the timeout");
+	cmp_ok(time - $since, '>=', 0.9, "$how: the tool does not fail before the timeout");
+	is(metric($hasty, 'kgctl_authorizer_requests_total{outcome="timeout"}'), 1, "$how: the metric counts the timeout");
 	# Beside it others are served.
-	is(post($hasty, rpc('ping'), $auth)->{status}, 200, "$how: others are served");
-	is(stop_gateway($hasty), 0, "$how: stopped");
+	is(post($hasty, rpc('ping'), $auth)->{status}, 200, "$how: other messages are answered");
+	is(stop_gateway($hasty), 0, "$how: the gateway stops");
 }
 
 # A client that goes away while the service thinks: nothing is left of its call.
@@ -168,9 +168,9 @@ behave($service, 'slow');
 my $body = JSON::PP->new->encode(call(step(1 .. 300)));
 my $socket = connect_to($gateway);
 syswrite($socket, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: $auth->{Authorization}\r\nContent-Type: application/json\r\nContent-Length: " . length($body) . "\r\n\r\n$body");
-ok(wait_until(sub { (metric($gateway, 'kgctl_authorizer_requests') // 0) == 3 }), 'three requests are open');
+ok(wait_until(sub { (metric($gateway, 'kgctl_authorizer_requests') // 0) == 3 }), 'three requests to the authorizer are open');
 close $socket;
-ok(wait_until(sub { metric($gateway, 'kgctl_authorizer_requests') == 0 }), 'and end with their client');
+ok(wait_until(sub { metric($gateway, 'kgctl_authorizer_requests') == 0 }), 'the requests end when the client disconnects');
 
 # No service at all.
 my $nobody = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1', LocalPort => 0);
@@ -179,11 +179,11 @@ close $nobody;
 {
 	local $service->{url} = "http://127.0.0.1:$port/";
 	my $alone = gateway();
-	is(ask($alone, step(2))->{json}{result}{isError}, JSON::PP::true, 'nobody there');
-	like(gateway_log($alone), qr/warning the authorizer returned no decision: Couldn't connect/, 'the log says why');
-	is(post($alone, rpc('tools/list'), $auth)->{status}, 200, 'what needs no decision is answered');
-	is(metric($alone, 'kgctl_authorizer_requests_total{outcome="unreachable"}'), 1, 'counted');
-	is(stop_gateway($alone), 0, 'stopped');
+	is(ask($alone, step(2))->{json}{result}{isError}, JSON::PP::true, 'a tool fails without an authorizer');
+	like(gateway_log($alone), qr/warning the authorizer returned no decision: Couldn't connect/, 'the log says that the authorizer cannot be reached');
+	is(post($alone, rpc('tools/list'), $auth)->{status}, 200, 'tools/list is answered without an authorizer');
+	is(metric($alone, 'kgctl_authorizer_requests_total{outcome="unreachable"}'), 1, 'the metric counts the unreachable authorizer');
+	is(stop_gateway($alone), 0, 'the gateway stops');
 }
 behave($service, 'good');
 
@@ -192,21 +192,21 @@ my $batch = { %$auth, 'MCP-Protocol-Version' => '2025-03-26' };
 my @batch = (call(step(1, 2)), rpc('ping'), rpc('no/such'), call(step(4), step(6)), call(step()));
 $_->{id} = 7 for @batch;
 $reply = post($gateway, \@batch, $batch);
-is($reply->{status}, 200, 'a batch');
+is($reply->{status}, 200, 'a batch with decisions is answered');
 is_deeply([ map { $_->{result}{allowed} // ($_->{error} ? 'error' : 'result') } @{ $reply->{json} } ],
-	[ ['2'], 'result', 'error', [ '4', '6' ], [] ], 'each in its place, though all have one id') or diag($reply->{body});
+	[ ['2'], 'result', 'error', [ '4', '6' ], [] ], 'the answers of a batch have the order of its messages') or diag($reply->{body});
 behave($service, '500');
 $reply = post($gateway, \@batch, $batch);
 is_deeply([ map { $_->{result}{isError} ? 'fails' : $_->{result}{allowed} // ($_->{error} ? 'error' : 'result') } @{ $reply->{json} } ],
-	[ 'fails', 'result', 'error', 'fails', [] ], 'without the service those that need it fail');
+	[ 'fails', 'result', 'error', 'fails', [] ], 'without the authorizer only the calls of a batch that need decisions fail');
 behave($service, 'good');
-is(scalar(grep { $_->{result}{allowed} } @{ post($gateway, [ (call(step(2))) x 200 ], $batch)->{json} }), 200, 'a long one');
+is(scalar(grep { $_->{result}{allowed} } @{ post($gateway, [ (call(step(2))) x 200 ], $batch)->{json} }), 200, 'a batch of 200 calls with decisions is answered');
 
 # Only the database says what is to be decided, and by whom.
 my $forged = call(step(1));
 $forged->{kg_authorize} = { exchange => 'x1', decisions => [] };
 $forged->{params}{kg_authorize} = $forged->{decisions} = [ { resource_type => 'project', ability => 'read_project', ids => ['1'], allowed => JSON::PP::true } ];
-is_deeply(post($gateway, $forged, $auth)->{json}{result}{allowed}, [], 'a client decides nothing');
+is_deeply(post($gateway, $forged, $auth)->{json}{result}{allowed}, [], 'decisions in the message of a client have no effect');
 
 # What the database asks must make sense.
 for my $nonsense ({}, 'text', { exchange => 'x', subject => 'a', resources => [] },
@@ -214,36 +214,36 @@ for my $nonsense ({}, 'text', { exchange => 'x', subject => 'a', resources => []
 	{ exchange => 'x', resources => [ { resource_type => 'p', ability => 'r', ids => ['1'] } ] })
 {
 	$reply = post($gateway, rpc('tools/call', { name => 'test', arguments => { nonsense => $nonsense } }), $auth);
-	is($reply->{json}{result}{isError}, JSON::PP::true, 'nonsense is not asked on');
+	is($reply->{json}{result}{isError}, JSON::PP::true, 'a tool fails if the database asks for malformed decisions');
 }
 # Rounds without end have one.
 $reply = post($gateway, rpc('tools/call', { name => 'test', arguments => { nonsense =>
 	{ exchange => 'x', subject => 'a', resources => [ { resource_type => 'p', ability => 'r', ids => ['1'] } ] } } }), $auth);
-is($reply->{json}{result}{isError}, JSON::PP::true, 'rounds without end');
+is($reply->{json}{result}{isError}, JSON::PP::true, 'a tool fails if the database asks for decisions without end');
 
 # Nothing is kept, unless that is asked for.
 $before = () = asked($service);
 ask($gateway, step(2, 4)) for 1 .. 3;
-is(scalar(() = asked($service)) - $before, 3, 'asked each time');
+is(scalar(() = asked($service)) - $before, 3, 'without a cache each call asks the authorizer');
 my $keeping = gateway('--authorizer-cache', '600');
 $before = () = asked($service);
-is_deeply(ask($keeping, step(1 .. 4))->{json}{result}{allowed}, [ '2', '4' ], 'kept');
+is_deeply(ask($keeping, step(1 .. 4))->{json}{result}{allowed}, [ '2', '4' ], 'with a cache a call is answered');
 behave($service, '500');
-is_deeply(ask($keeping, step(1 .. 4))->{json}{result}{allowed}, [ '2', '4' ], 'decided without the service');
-is(scalar(() = asked($service)) - $before, 1, 'asked once');
-is(metric($keeping, 'kgctl_authorizer_cache_hits_total'), 4, 'four hits');
-is(metric($keeping, 'kgctl_authorizer_cache_entries'), 4, 'four entries');
-is(ask($keeping, step(2, 5))->{json}{result}{isError}, JSON::PP::true, 'what is not kept is asked');
-is(ask($keeping, [ [ 'project', 'admin', ['2'] ] ])->{json}{result}{isError}, JSON::PP::true, 'another ability is another question');
-is(ask($keeping, [ [ 'group', 'read_project', ['2'] ] ])->{json}{result}{isError}, JSON::PP::true, 'so is another type');
-is(stop_gateway($keeping), 0, 'stopped');
+is_deeply(ask($keeping, step(1 .. 4))->{json}{result}{allowed}, [ '2', '4' ], 'a repeated call is answered from the cache without the authorizer');
+is(scalar(() = asked($service)) - $before, 1, 'the authorizer was asked once');
+is(metric($keeping, 'kgctl_authorizer_cache_hits_total'), 4, 'the metric counts four hits of the cache');
+is(metric($keeping, 'kgctl_authorizer_cache_entries'), 4, 'the metric counts four entries of the cache');
+is(ask($keeping, step(2, 5))->{json}{result}{isError}, JSON::PP::true, 'a decision that is not in the cache is asked');
+is(ask($keeping, [ [ 'project', 'admin', ['2'] ] ])->{json}{result}{isError}, JSON::PP::true, 'the cache does not apply to another ability');
+is(ask($keeping, [ [ 'group', 'read_project', ['2'] ] ])->{json}{result}{isError}, JSON::PP::true, 'the cache does not apply to another type');
+is(stop_gateway($keeping), 0, 'the gateway stops');
 # For a time that no call before has to be fast enough for.
 behave($service, 'good');
 my $forgetting = gateway('--authorizer-cache', '1');
-is_deeply(ask($forgetting, step(1 .. 4))->{json}{result}{allowed}, [ '2', '4' ], 'kept for a second');
+is_deeply(ask($forgetting, step(1 .. 4))->{json}{result}{allowed}, [ '2', '4' ], 'with a cache of one second a call is answered');
 behave($service, '500');
-ok(wait_until(sub { ask($forgetting, step(1 .. 4))->{json}{result}{isError} }), 'and not for ever');
-is(stop_gateway($forgetting), 0, 'stopped');
+ok(wait_until(sub { ask($forgetting, step(1 .. 4))->{json}{result}{isError} }), 'a decision expires after the time of the cache');
+is(stop_gateway($forgetting), 0, 'the gateway stops');
 behave($service, 'good');
 
 # Wrong options.
@@ -251,8 +251,8 @@ for my $case ([ [ '--authorizer', 'nonsense' ], qr/must be an http or https URL/
 	[ [ '--authorizer', 'http://h/?q=1' ], qr/must be an http or https URL/ ], [ [ '--authorizer', $service->{url}, '--authorizer-timeout', '0' ], qr/authorizer-timeout/ ])
 {
 	IPC::Run::run([ 'kgctl', 'serve', '--listen', '127.0.0.1:0', @{ $case->[0] } ], '<', \'', '>', \my $out, '2>', \my $err, IPC::Run::timeout(20));
-	is($? >> 8, 2, "refused: @{ $case->[0] }");
-	like($err, $case->[1], 'and it says why');
+	is($? >> 8, 2, "kgctl serve refuses @{ $case->[0] }");
+	like($err, $case->[1], 'the error names the wrong option');
 }
 
 # A gateway that dies between two rounds: the database keeps nothing of the call, and another one is asked it from the beginning.
@@ -263,26 +263,26 @@ for my $case ([ [ '--authorizer', 'nonsense' ], qr/must be an http or https URL/
 	my $client = connect_to($dying);
 	my $asks = JSON::PP->new->encode(call(step(2), step(4)));
 	syswrite($client, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: $auth->{Authorization}\r\nContent-Type: application/json\r\nContent-Length: " . length($asks) . "\r\n\r\n$asks");
-	ok(wait_until(sub { (metric($dying, 'kgctl_authorizer_requests') // 0) == 1 }), 'the first round is asked');
+	ok(wait_until(sub { (metric($dying, 'kgctl_authorizer_requests') // 0) == 1 }), 'a gateway asks the authorizer in the first round');
 	$dying->{harness}->signal('KILL');
 	$dying->{harness}->finish;
-	is(read_reply($client), undef, 'its client is told nothing');
-	ok(wait_until(sub { $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE usename = 'kg_gate' AND (state <> 'idle' OR xact_start IS NOT NULL)}) eq '0' }), 'no transaction is left');
-	is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'nor a lock');
+	is(read_reply($client), undef, 'the client gets no reply when its gateway is killed');
+	ok(wait_until(sub { $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE usename = 'kg_gate' AND (state <> 'idle' OR xact_start IS NOT NULL)}) eq '0' }), 'the killed gateway leaves no open transaction');
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'the killed gateway leaves no advisory lock');
 	behave($service, 'good');
 	my $next = gateway();
-	is_deeply(ask($next, step(2), step(4))->{json}{result}, { allowed => [ '2', '4' ], rounds => 3 }, 'another one is answered');
-	is($node->safe_psql('postgres', q{SELECT string_agg(COALESCE(exchange, '-'), ' ' ORDER BY at) FROM kg_test.seen}), '- - x1 x2', 'from the beginning');
-	is(stop_gateway($next), 0, 'stopped');
+	is_deeply(ask($next, step(2), step(4))->{json}{result}, { allowed => [ '2', '4' ], rounds => 3 }, 'another gateway answers the same call');
+	is($node->safe_psql('postgres', q{SELECT string_agg(COALESCE(exchange, '-'), ' ' ORDER BY at) FROM kg_test.seen}), '- - x1 x2', 'the other gateway begins with the first round');
+	is(stop_gateway($next), 0, 'the other gateway stops');
 }
 
 # Stopping while the service thinks.
 behave($service, 'slow');
 $socket = connect_to($gateway);
 syswrite($socket, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: $auth->{Authorization}\r\nContent-Type: application/json\r\nContent-Length: " . length($body) . "\r\n\r\n$body");
-ok(wait_until(sub { (metric($gateway, 'kgctl_authorizer_requests') // 0) == 3 }), 'three requests are open');
-is(stop_gateway($gateway), 0, 'stopped');
-like(read_reply($socket)->{body}, qr/authorization is unavailable/, 'after the running call was answered');
+ok(wait_until(sub { (metric($gateway, 'kgctl_authorizer_requests') // 0) == 3 }), 'three requests to the authorizer are open before the stop');
+is(stop_gateway($gateway), 0, 'the gateway stops while requests are open');
+like(read_reply($socket)->{body}, qr/authorization is unavailable/, 'the running call is answered before the gateway stops');
 
 # docs/authorization-cases.md says of each message of ADR 001, and of what goes wrong, which test shows what becomes of it.
 for my $section ([ 'The messages of GitLab', 15 ], [ 'What goes wrong', 13 ])
@@ -304,8 +304,8 @@ for my $section ([ 'The messages of GitLab', 15 ], [ 'What goes wrong', 13 ])
 		push @missing, $row unless $cases;
 		$rows++;
 	}
-	cmp_ok($rows, '>=', $least, "$title: $rows rows");
-	is_deeply(\@missing, [], 'each with a case that there is');
+	cmp_ok($rows, '>=', $least, "$title: the table has $rows rows");
+	is_deeply(\@missing, [], "$title: each row names existing tests");
 }
 
 stop_authzen($service);

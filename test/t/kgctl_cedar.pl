@@ -92,13 +92,13 @@ my %token = map { $_ => $node->safe_psql('postgres', qq{SELECT kg_issue_token('{
 
 sub bearer { my ($user, $revision) = @_; return { Authorization => "Bearer $token{$user}", 'MCP-Protocol-Version' => $revision // '2025-11-25' } }
 sub call { my ($name, $arguments) = @_; return rpc('tools/call', { name => $name, arguments => $arguments }) }
-sub ready { my ($gateway) = @_; ok(wait_until(sub { http($gateway, 'GET', '/readyz')->{status} == 200 }), 'ready'); return $gateway }
+sub ready { my ($gateway) = @_; ok(wait_until(sub { http($gateway, 'GET', '/readyz')->{status} == 200 }), 'the gateway is ready'); return $gateway }
 
 # No authorization: whoever asks for such types is told so.
 my $before = ready(start_gateway($node, 'kg_gate'));
 my $reply = post($before, call('list_project', {}), bearer('ann'));
-is($reply->{json}{result}{structuredContent}{error}{code}, 'FORBIDDEN', 'without an authorizer nothing of them is answered') or diag($reply->{body});
-is(post($before, call('list_tag', {}), bearer('ann'))->{json}{result}{structuredContent}{total}, 3, 'what needs no decision is');
+is($reply->{json}{result}{structuredContent}{error}{code}, 'FORBIDDEN', 'types with x-authorize are FORBIDDEN without an authorizer') or diag($reply->{body});
+is(post($before, call('list_tag', {}), bearer('ann'))->{json}{result}{structuredContent}{total}, 3, 'a type without x-authorize is answered without an authorizer');
 
 my @calls = (
 	map({ ([ "list_$_", { limit => 7 } ], [ "list_$_", { limit => 7, offset => 7 } ]) } qw(project note task)),
@@ -163,9 +163,9 @@ for my $user (sort keys %users)
 	my @may = sort grep { my $p = $projects{$_}; ($p->{public} || grep { $_ eq $user } @{ $p->{members} }) && !($p->{archived} && $users{$user}{guest}) } keys %projects;
 	$reply = post($after, call('list_project', { limit => 200 }), bearer($user))->{json}{result}{structuredContent};
 	is_deeply([ sort map { $_->{id} } @{ $reply->{items} } ], \@may, "$user sees the projects that the policy says") or diag($json->encode($reply));
-	is($reply->{total}, scalar @may, 'and how many they are');
+	is($reply->{total}, scalar @may, "the total for $user is the number of these projects");
 }
-isnt(metric('kgctl_authorizer_decisions_total{decision="deny"}'), 0, 'Cedar denied');
+isnt(metric('kgctl_authorizer_decisions_total{decision="deny"}'), 0, 'Cedar denied some decisions');
 
 # The same calls: byte by byte what the policy as SQL answers.
 my $ours = replies($after);
@@ -181,23 +181,23 @@ $node->safe_psql('postgres', q{CREATE FUNCTION authz.first(resource_type text, a
 	LANGUAGE sql STABLE AS $$ SELECT i, i = 'p1' OR i = 'p2' OR i = 'p3' FROM unnest(ids) i $$; SELECT kg_set_authorizer('a', 'authz.first(text, text, text[])')});
 my @both = grep { my $p = $projects{$_}; $p->{public} || grep { $_ eq 'ann' } @{ $p->{members} } } qw(p1 p2 p3);
 $reply = post($after, call('list_project', {}), bearer('ann'))->{json}{result}{structuredContent};
-is_deeply([ sort map { $_->{id} } @{ $reply->{items} } ], \@both, 'a function and Cedar: both must allow');
+is_deeply([ sort map { $_->{id} } @{ $reply->{items} } ], \@both, 'an entity is visible only if the function and Cedar both allow it');
 $node->safe_psql('postgres', q{SELECT kg_set_authorizer('a', NULL)});
 
 # Who has no sub is nobody to ask about.
 my $nobody = $node->safe_psql('postgres', q{SELECT kg_issue_token('{"tenant": "a"}', 'k', '1 hour')});
 my $asked = metric('kgctl_authorizer_requests_total{outcome="ok"}');
 $reply = post($after, call('list_project', {}), { Authorization => "Bearer $nobody", 'MCP-Protocol-Version' => '2025-11-25' })->{json};
-is($reply->{result}{structuredContent}{error}{code}, 'FORBIDDEN', 'a token without sub') or diag(explain $reply);
-is(metric('kgctl_authorizer_requests_total{outcome="ok"}'), $asked, 'nothing is asked');
+is($reply->{result}{structuredContent}{error}{code}, 'FORBIDDEN', 'a token without sub is FORBIDDEN') or diag(explain $reply);
+is(metric('kgctl_authorizer_requests_total{outcome="ok"}'), $asked, 'Cedar is not asked for a token without sub');
 
 # Cedar goes: what needs it fails, the rest is answered.
 $cedar->signal('KILL');
 eval { $cedar->finish };
 $reply = post($after, call('list_project', {}), bearer('ann'));
-is($reply->{status}, 200, 'without Cedar');
-is($reply->{json}{result}{structuredContent}{error}{message}, 'authorization is unavailable', 'the tool says so');
-is(post($after, call('list_tag', {}), bearer('ann'))->{json}{result}{structuredContent}{total}, 3, 'what needs no decision is answered');
+is($reply->{status}, 200, 'without Cedar the status is 200');
+is($reply->{json}{result}{structuredContent}{error}{message}, 'authorization is unavailable', 'without Cedar the tool says that authorization is unavailable');
+is(post($after, call('list_tag', {}), bearer('ann'))->{json}{result}{structuredContent}{total}, 3, 'without Cedar a type without x-authorize is answered');
 
 stop_gateway($_) for $before, $after;
 $node->stop;

@@ -49,9 +49,9 @@ foreach my $kind (qw(v1 v2 modern))
 	local $ENV{KG_URL} = "http://127.0.0.1:$gateway->{port}/mcp";
 	local $ENV{KG_TOKEN} = $node->{kg_token}{a};
 	my $ok = IPC::Run::run([ 'node', "$here/writes.mjs", $kind ], '>', \$out, '2>', \$err, IPC::Run::timeout(120));
-	ok($ok && $out =~ /^done$/m, "$kind: created, confirmed, a conflict, corrected, taken back") or diag($err);
+	ok($ok && $out =~ /^done$/m, "$kind: the client created, confirmed, got a conflict, corrected it and undid the change") or diag($err);
 	is($node->safe_psql('postgres', "SELECT string_agg(verdict, ' ' ORDER BY change) FROM kg_history WHERE entity_id = 'north-$kind'"),
-		'created updated updated deleted created', "$kind: each was done once");
+		'created updated updated deleted created', "$kind: the history has each change once");
 }
 stop_gateway($gateway);
 done_testing();

@@ -39,24 +39,24 @@ behave($service, 'vector');
 
 my $vector = '[0.10, -0.01, 12345678901234567.25]';
 my $reply = post($gateway, call('search_entities', { query => 'Île "x"', mode => 'meaning', limit => 3 }));
-is(sent($reply), qq({"mode": "meaning", "limit": 3, "query": "Île \\"x\\"", "vector": $vector}), 'the vector is there, as it was written') or diag $reply->{body};
+is(sent($reply), qq({"mode": "meaning", "limit": 3, "query": "Île \\"x\\"", "vector": $vector}), 'the database gets the vector with the numbers as the service wrote them') or diag $reply->{body};
 my ($asked) = asked($service);
-is($asked->{line}, 'POST /v1/embeddings HTTP/1.1', 'where it is asked');
-is_deeply($asked->{request}, { model => 'small "m"', input => 'Île "x"', encoding_format => 'float' }, 'for what');
-like($asked->{head}, qr/^Authorization: Bearer a key\r?$/mi, 'with the key');
+is($asked->{line}, 'POST /v1/embeddings HTTP/1.1', 'the gateway posts to /v1/embeddings');
+is_deeply($asked->{request}, { model => 'small "m"', input => 'Île "x"', encoding_format => 'float' }, 'the request has the model and the query');
+like($asked->{head}, qr/^Authorization: Bearer a key\r?$/mi, 'the request has the key');
 
-is(sent(post($gateway, call('find', { query => 'x', mode => 'hybrid' }))), qq({"mode": "hybrid", "query": "x", "vector": $vector}), 'find, hybrid');
+is(sent(post($gateway, call('find', { query => 'x', mode => 'hybrid' }))), qq({"mode": "hybrid", "query": "x", "vector": $vector}), 'the tool find with mode hybrid gets a vector');
 my $before = () = asked($service);
 foreach my $arguments ({ query => 'x' }, { query => 'x', mode => 'text' }, { mode => 'meaning' }, { query => '', mode => 'meaning' }, { query => 7, mode => 'meaning' }, { query => 'x', mode => 'meaning', vector => [ 1 ] },
 	{ query => 'x', mode => 'meaning', vector => undef }, { query => 'x', mode => [ 'meaning' ] }, [])
 {
 	my $reply = post($gateway, call('search_entities', $arguments));
-	is($reply->{status}, 200, 'another call');
-	unlike(sent($reply), qr/0\.10/, 'gets none');
+	is($reply->{status}, 200, 'a call that needs no vector is answered');
+	unlike(sent($reply), qr/0\.10/, 'a call that needs no vector gets none');
 }
-unlike(sent(post($gateway, call('other', { query => 'x', mode => 'meaning' }))), qr/vector/, 'nor another tool');
-is(post($gateway, [ call('search_entities', { query => 'x', mode => 'meaning' }) ], { 'MCP-Protocol-Version' => '2025-03-26' })->{json}[0]{result}{sent}, '{"mode": "meaning", "query": "x"}', 'nor what is in a batch');
-is(scalar(() = asked($service)), $before, 'nobody was asked');
+unlike(sent(post($gateway, call('other', { query => 'x', mode => 'meaning' }))), qr/vector/, 'another tool gets no vector');
+is(post($gateway, [ call('search_entities', { query => 'x', mode => 'meaning' }) ], { 'MCP-Protocol-Version' => '2025-03-26' })->{json}[0]{result}{sent}, '{"mode": "meaning", "query": "x"}', 'a call in a batch gets no vector');
+is(scalar(() = asked($service)), $before, 'the service was not asked for these calls');
 
 # What does not come at all is waited for by one that has little patience, and by none that gets an answer.
 my $hasty = gateway('--embeddings', "$service->{url}/v1/", '--embeddings-timeout', 1);
@@ -65,11 +65,11 @@ foreach my $how (qw(no_vector empty_vector text_vector html half nothing array e
 	behave($service, $how);
 	my $reply = post($how eq 'slow' ? $hasty : $gateway, call('search_entities', { query => 'x', mode => 'meaning' }));
 	my $error = ($reply->{json}{result}{structuredContent} // decode($reply->{json}{result}{content}[0]{text} // '{}'))->{error};
-	is_deeply([ $reply->{status}, $reply->{json}{id}, $reply->{json}{result}{isError} ? 1 : 0, $error->{code}, $error->{retry_after_ms} ], [ 200, 1, 1, 'INTERNAL', 1000 ], "the service: $how") or diag $reply->{body};
-	is(sent(post($gateway, call('search_entities', { query => 'x' }))), '{"query": "x"}', 'and others go on');
+	is_deeply([ $reply->{status}, $reply->{json}{id}, $reply->{json}{result}{isError} ? 1 : 0, $error->{code}, $error->{retry_after_ms} ], [ 200, 1, 1, 'INTERNAL', 1000 ], "a tool fails if the answer of the service is: $how") or diag $reply->{body};
+	is(sent(post($gateway, call('search_entities', { query => 'x' }))), '{"query": "x"}', "a call that needs no vector is answered if the answer of the service is: $how");
 }
-like(gateway_log($gateway), qr/the service of embeddings/, 'it is logged');
-is(stop_gateway($hasty), 0, 'stopped');
+like(gateway_log($gateway), qr/the service of embeddings/, 'the log has the failures of the service');
+is(stop_gateway($hasty), 0, 'the gateway with a short timeout stops');
 
 # A client that leaves while the service is asked.
 behave($service, 'slow');
@@ -80,8 +80,8 @@ $socket->flush;
 wait_until(sub { grep { ($_->{request}{input} // '') eq 'gone' } asked($service) });
 close $socket;
 behave($service, 'vector');
-like(sent(post($gateway, call('find', { query => 'x', mode => 'meaning' }))), qr/"vector"/, 'it goes on');
-is(stop_gateway($gateway), 0, 'and ends well');
+like(sent(post($gateway, call('find', { query => 'x', mode => 'meaning' }))), qr/"vector"/, 'the gateway answers calls after a client disconnected');
+is(stop_gateway($gateway), 0, 'the gateway stops');
 
 # Where it is: below the address, or there.
 foreach my $path ('', '/v1/embeddings', '/base/v1')
@@ -89,7 +89,7 @@ foreach my $path ('', '/v1/embeddings', '/base/v1')
 	$gateway = gateway('--embeddings', $service->{url} . $path);
 	post($gateway, call('find', { query => "at $path", mode => 'meaning' }));
 	my ($asked) = grep { ($_->{request}{input} // '') eq "at $path" } asked($service);
-	is($asked->{line}, 'POST ' . ($path =~ /base/ ? '/base' : '') . '/v1/embeddings HTTP/1.1', "the address ends with '$path'");
+	is($asked->{line}, 'POST ' . ($path =~ /base/ ? '/base' : '') . '/v1/embeddings HTTP/1.1', "the path of the request is right for an address that ends with '$path'");
 	stop_gateway($gateway);
 }
 
@@ -97,8 +97,8 @@ foreach my $wrong ([ [ '--embeddings', 'ftp://x' ], qr/must be an http or https 
 	[ [ '--embeddings', $service->{url}, '--embeddings-model', 'm', '--embeddings-timeout', '0' ], qr/embeddings-timeout/ ])
 {
 	my $run = run_kgctl({}, 'serve', '--dsn', $node->connstr('postgres'), '--listen', '127.0.0.1:0', @{ $wrong->[0] });
-	isnt($run->{code}, 0, "refused: @{ $wrong->[0] }");
-	like($run->{err}, $wrong->[1], 'and why');
+	isnt($run->{code}, 0, "kgctl serve refuses @{ $wrong->[0] }");
+	like($run->{err}, $wrong->[1], 'the error names the wrong option');
 }
 
 stop_authzen($service);

@@ -45,7 +45,7 @@ foreach my $tenant ('a', 'b')
 foreach my $command ([ 'tools' ], [ 'call', 'list_module', 'limit=2' ], [ 'call', 'get_nothing' ], [ 'call', 'list_module', 'limit="x"' ], [ 'export', 'product' ], [ 'export', 'nothing' ])
 {
 	my ($front, $direct) = map { run_kgctl({}, $command->[0], '--dsn', dsn($_, 'ben'), @$command[ 1 .. $#$command ]) } 'front', 'two';
-	is_deeply($front, $direct, "kgctl @$command says the same") or diag($front->{err} . $direct->{err});
+	is_deeply($front, $direct, "kgctl @$command prints the same through the front") or diag($front->{err} . $direct->{err});
 }
 
 # ---- clients ----
@@ -68,20 +68,20 @@ foreach my $tenant ('a', 'b')
 foreach my $token ('x', 'a.b.c', $token{a} =~ s/[.][^.]*$/.AAAA/r)
 {
 	my ($through, $there) = map { post($_, $messages[0], as($token)) } $front, $direct{a};
-	is("$through->{status} $through->{body}", "$there->{status} $there->{body}", 'a token that is none: the same words');
-	is($through->{headers}{'www-authenticate'}, $there->{headers}{'www-authenticate'}, 'the same challenge');
-	is($through->{status}, 401, 'of 401');
+	is("$through->{status} $through->{body}", "$there->{status} $there->{body}", 'an invalid token gets the same body through the front');
+	is($through->{headers}{'www-authenticate'}, $there->{headers}{'www-authenticate'}, 'an invalid token gets the same challenge through the front');
+	is($through->{status}, 401, 'an invalid token gets 401 through the front');
 }
-is(http($front, 'GET', '/readyz')->{status}, 200, 'it is ready');
+is(http($front, 'GET', '/readyz')->{status}, 200, 'the gateway of the front is ready');
 
 # ---- rates, as the tenant's shard has them ----
 
 $node->safe_psql('front', q{SELECT kg_set_limits('b', '*', '{"calls_per_minute": 2}')});
 my $limited = start_gateway($node, 'gw', '--dsn', dsn('front', 'gw'));
 my @replies = map { post($limited, $messages[3], as($token{b}))->{body} } 1 .. 3;
-unlike($replies[$_], qr/LIMIT_EXCEEDED/, 'a call within the rate') foreach 0, 1;
-like($replies[2], qr/LIMIT_EXCEEDED/, 'and one past it');
-unlike(post($limited, $messages[3], as($token{a}))->{body}, qr/LIMIT_EXCEEDED/, 'another tenant has its own');
+unlike($replies[$_], qr/LIMIT_EXCEEDED/, 'a call within the rate is answered') foreach 0, 1;
+like($replies[2], qr/LIMIT_EXCEEDED/, 'a call beyond the rate is refused');
+unlike(post($limited, $messages[3], as($token{a}))->{body}, qr/LIMIT_EXCEEDED/, 'the rate of one tenant does not limit another tenant');
 
 # ---- subscriptions ----
 
@@ -95,28 +95,28 @@ sub subscribe
 	syswrite($socket, "POST /mcp HTTP/1.1\r\n" . join('', map { "$_: $all{$_}\r\n" } sort keys %all) . "\r\n$body");
 	return $socket;
 }
-is(read_reply(subscribe($limited, 'a'))->{status}, 503, 'where nothing would be heard no subscription is acknowledged');
-like(gateway_log($limited), qr/is a front and sends no notifications: subscriptions need --listen-dsn/, 'and the log says what is missing');
+is(read_reply(subscribe($limited, 'a'))->{status}, 503, 'without --listen-dsn a gateway of the front refuses subscriptions');
+like(gateway_log($limited), qr/is a front and sends no notifications: subscriptions need --listen-dsn/, 'the log says that subscriptions need --listen-dsn');
 foreach my $tenant ('a', 'b')
 {
 	my ($socket, $data) = (subscribe($front, $tenant), '');
-	ok(read_until($socket, \$data, qr/acknowledged/), "a subscription of $tenant");
+	ok(read_until($socket, \$data, qr/acknowledged/), "a subscription of $tenant is acknowledged");
 	my ($other) = grep { $_ ne $tenant } 'a', 'b';
 	foreach my $changed ($other, $tenant)
 	{
 		my ($bundle, $type) = ("more-$tenant$changed", "more_$tenant$changed");
 		my (undef, undef, $err) = call_as($node, 'front', $role{$changed}, qq{SELECT kg_apply_bundle('{"bundle_name": "$bundle", "version": "1",
 			"schemas": [{"entity_type": "$type", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}]}')});
-		is($err, '', "$changed changes");
-		ok(read_until($socket, \$data, qr/list_changed/), 'is told of a change at its shard') if $changed eq $tenant;
-		unlike($data, qr/list_changed/, 'and not of another\'s') if $changed ne $tenant;
+		is($err, '', "the tools of $changed change");
+		ok(read_until($socket, \$data, qr/list_changed/), "the subscriber of $tenant is notified of the change at its shard") if $changed eq $tenant;
+		unlike($data, qr/list_changed/, "the subscriber of $tenant is not notified of a change at another shard") if $changed ne $tenant;
 	}
 }
 
 my ($port) = gateway_log($front) =~ /metrics on 127\.0\.0\.1:(\d+)/;
 my $metrics = '';
-ok(wait_until(sub { ($metrics = http({ port => $port }, 'GET', '/metrics')->{body}) =~ /component=/ }), 'metrics have components');
-like($metrics, qr/^kgctl_health_status\{component="shard $_"\} (?:1|0\.5)$/m, "of shard $_") foreach 'one', 'two';
+ok(wait_until(sub { ($metrics = http({ port => $port }, 'GET', '/metrics')->{body}) =~ /component=/ }), 'the metrics have the health of components');
+like($metrics, qr/^kgctl_health_status\{component="shard $_"\} (?:1|0\.5)$/m, "the metrics have the health of shard $_") foreach 'one', 'two';
 
-is(stop_gateway($_), 0, 'stops') foreach $front, $limited, values %direct;
+is(stop_gateway($_), 0, 'the gateway stops') foreach $front, $limited, values %direct;
 done_testing();

@@ -36,21 +36,21 @@ is(http($gateway, 'POST', $_->[0], { 'Content-Type' => 'application/json', Autho
   foreach [ '/mcp', 200 ], [ '/mcp/', 200 ], [ '/mcp//', 404 ], [ '/mcpx', 404 ], [ '/mcp/x', 404 ], [ '/', 404 ];
 my $metadata = 'https://kg.example.com/.well-known/oauth-protected-resource/mcp';
 $reply = post($gateway, rpc('ping'));
-is($reply->{status}, 401, 'no token');
-is($reply->{headers}{'www-authenticate'}, qq{Bearer resource_metadata="$metadata", scope="kg:read"}, 'and where to get one');
+is($reply->{status}, 401, 'a request without a token is 401');
+is($reply->{headers}{'www-authenticate'}, qq{Bearer resource_metadata="$metadata", scope="kg:read"}, 'the challenge has the address of the metadata');
 for my $case (['garbage', 'nonsense'], ['a.b.c', 'three parts of nonsense'], [$token{a} . 'x', 'a changed signature'],
 	[$node->safe_psql('postgres', q{SELECT kg_issue_token('{"tenant": "a"}', 'k', '-1 hour')}), 'an expired one'],
 	['x' x 9000, 'one too long'])
 {
 	$reply = as($case->[0]);
 	is($reply->{status}, 401, "a token that is $case->[1]");
-	like($reply->{headers}{'www-authenticate'}, qr/^Bearer error="invalid_token", resource_metadata=/, 'invalid_token');
-	unlike($reply->{raw}, qr/\Q$case->[0]\E/, 'is not repeated');
+	like($reply->{headers}{'www-authenticate'}, qr/^Bearer error="invalid_token", resource_metadata=/, "the challenge says invalid_token for a token that is $case->[1]");
+	unlike($reply->{raw}, qr/\Q$case->[0]\E/, "the reply does not repeat a token that is $case->[1]");
 }
-is(post($gateway, rpc('ping'), { Authorization => 'Basic YTpi' })->{status}, 401, 'another scheme');
-is(post($gateway, rpc('ping'), { Authorization => 'Bearer a b' })->{status}, 400, 'a malformed header');
+is(post($gateway, rpc('ping'), { Authorization => 'Basic YTpi' })->{status}, 401, 'another scheme of Authorization is 401');
+is(post($gateway, rpc('ping'), { Authorization => 'Bearer a b' })->{status}, 400, 'a malformed Authorization is 400');
 is(http($gateway, 'POST', "/mcp?access_token=$token{a}", { 'Content-Type' => 'application/json' },
-	'{"jsonrpc":"2.0","id":1,"method":"ping"}')->{status}, 401, 'a token in the address is none');
+	'{"jsonrpc":"2.0","id":1,"method":"ping"}')->{status}, 401, 'a token in the query of the URL is not used');
 
 # Metadata.
 for my $path ('/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp')
@@ -71,9 +71,9 @@ for my $i (1 .. 40)
 	$crossed++ if ($reply->{json}{result}{tenant} // '') ne $tenant;
 	$crossed++ if post($gateway, rpc('ping'))->{status} != 401;
 }
-is($crossed, 0, 'nothing crosses from one tenant to the other');
+is($crossed, 0, 'no call gets the tenant of another token');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE usename = 'kg_gate'}),
-	1, 'on one connection');
+	1, 'all calls use one connection to the database');
 
 # A subscription: acknowledged, told, ended.
 sub open_subscription
@@ -88,36 +88,36 @@ sub open_subscription
 }
 my ($a, $b) = (open_subscription($token{a}), open_subscription($token{b}));
 my ($from_a, $from_b) = ('', '');
-ok(read_until($a, \$from_a, qr/subscriptions\/acknowledged/), 'acknowledged');
-ok(read_until($b, \$from_b, qr/subscriptions\/acknowledged/), 'acknowledged to another tenant');
-like($from_a, qr{content-type: text/event-stream}i, 'as a stream of events');
-unlike($from_a, qr/kg_listen/, 'what is between gateway and database stays there');
+ok(read_until($a, \$from_a, qr/subscriptions\/acknowledged/), 'a subscription is acknowledged');
+ok(read_until($b, \$from_b, qr/subscriptions\/acknowledged/), 'a subscription of another tenant is acknowledged');
+like($from_a, qr{content-type: text/event-stream}i, 'the reply to a subscription is an event stream');
+unlike($from_a, qr/kg_listen/, 'the client does not get the internal member kg_listen');
 wait_until(sub { $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'}) eq '1' });
 $node->safe_psql('postgres', q{SET ROLE kg_direct; SELECT kg_create_agent('helper')});
-ok(read_until($a, \$from_a, qr/notifications\/tools\/list_changed/), 'told that the tools of its tenant changed');
-like($from_a, qr/list_changed.*"io\.modelcontextprotocol\/subscriptionId":\s*1/s, 'with the id of the subscription');
+ok(read_until($a, \$from_a, qr/notifications\/tools\/list_changed/), 'the subscriber is notified that the tools of its tenant changed');
+like($from_a, qr/list_changed.*"io\.modelcontextprotocol\/subscriptionId":\s*1/s, 'the notification has the id of the subscription');
 # Whoever may connect may listen: what is said names nothing.  A forged one does nothing but make its reader ask again.
 my $heard = $node->safe_psql('postgres', q{LISTEN kg_mcp; SET ROLE kg_direct;
 	SELECT FROM kg_apply_bundle('{"bundle_name": "secret-plans", "version": "1", "schemas": []}')});
 my @said = $heard =~ /payload "([^"]*)"/g;
-is(join(' ', sort map { /^[0-9a-f]{32} (\w+)$/ ? $1 : "?$_" } @said), 'prompts resource resources tools', 'notifications carry a digest and what to ask for');
+is(join(' ', sort map { /^[0-9a-f]{32} (\w+)$/ ? $1 : "?$_" } @said), 'prompts resource resources tools', 'a NOTIFY has only a digest and the list that changed');
 $heard = $node->safe_psql('postgres', q{LISTEN kg_mcp; SET ROLE kg_direct; SELECT FROM kg_register_tool('{"name": "map", "version": "1.0.0", "kind": "query", "description": "x",
 	"input_schema": {"type": "object", "properties": {}}, "operation": {"tool": "get_graph_schema", "arguments": {}}}'); SELECT FROM kg_unregister_tool('map')});
 @said = $heard =~ /payload "[0-9a-f]{32} ([^"]*)"/g;
-is(join(' ', @said), 'tools tools', 'a tool that is registered changes the list of tools and nothing else');
-ok(read_until($a, \$from_a, qr/notifications\/resources\/updated.*secret-plans/), 'told that a resource changed');
+is(join(' ', @said), 'tools tools', 'registering a tool notifies only of the list of tools');
+ok(read_until($a, \$from_a, qr/notifications\/resources\/updated.*secret-plans/), 'the subscriber is notified that a resource changed');
 $node->safe_psql('postgres', "SET ROLE kg_direct; NOTIFY kg_mcp, '$_'") for ('', 'x', 'x tools', ' ', 'resource kg://bundle/x', 'a' x 7000);
-unlike($from_b, qr/updated/, 'another tenant was not');
+unlike($from_b, qr/updated/, 'the subscriber of another tenant is not notified of the resource');
 $reply = post($gateway, modern('subscriptions/listen', { notifications => {} }),
 	{ %{ modern_headers('subscriptions/listen') }, Authorization => "Bearer $token{a}", Accept => 'application/json' });
-is($reply->{status}, 406, 'a subscription needs a stream');
+is($reply->{status}, 406, 'a subscription without an event stream is 406');
 my $stopped = stop_gateway($gateway);
-is($stopped, 0, 'stopped');
-ok(read_until($a, \$from_a, qr/"resultType":"complete"/), 'a subscription ends with a result');
-unlike($from_b, qr/list_changed/, 'another tenant was told nothing');
+is($stopped, 0, 'the gateway stops');
+ok(read_until($a, \$from_a, qr/"resultType":"complete"/), 'the subscription ends with a result');
+unlike($from_b, qr/list_changed/, 'the subscriber of another tenant is not notified of the tools');
 my $log = gateway_log($gateway);
-unlike($log, qr/\Q$token{a}\E|garbage|nonsense/, 'no token in the log');
-like($log, qr/info tools\/call 200/, 'but the requests');
+unlike($log, qr/\Q$token{a}\E|garbage|nonsense/, 'the log has no tokens');
+like($log, qr/info tools\/call 200/, 'the log has the requests');
 
 # Standard input and output.
 sub stdio
@@ -131,25 +131,25 @@ sub stdio
 }
 sub line { return JSON::PP->new->canonical->encode($_[0]) . "\n" }
 my ($answers, $err, $ok) = stdio(line(rpc('tools/call', { name => 'test_who', arguments => {} })), KGCTL_TOKEN => $token{b});
-is($answers->[0]{result}{tenant}, 'b', 'stdio: the tenant of the token');
-ok($ok, 'and it ends with its input');
+is($answers->[0]{result}{tenant}, 'b', 'stdio: a tool gets the tenant of the token');
+ok($ok, 'stdio: kgctl mcp ends with its input');
 ($answers) = stdio(line(rpc('ping')));
-is($answers->[0]{error}{code}, 401, 'stdio: no token');
+is($answers->[0]{error}{code}, 401, 'stdio: without a token the error has the code 401');
 ($answers) = stdio(join('', line(rpc('initialize', { protocolVersion => '2025-06-18', capabilities => {}, clientInfo => { name => 'x', version => '1' } })),
 	line({ jsonrpc => '2.0', method => 'notifications/initialized' }), "garbage\n", 'x' x 6000 . "\n", "\n",
 	line({ jsonrpc => '2.0', id => 'slow', method => 'tools/call', params => { name => 'test_it', arguments => { sleep => 200 } } }),
 	line({ jsonrpc => '2.0', method => 'notifications/cancelled', params => { requestId => 'slow' } }),
 	line({ jsonrpc => '2.0', id => 7, method => 'tools/call', params => { name => 'test_it', arguments => { n => 1 } } })),
 	KGCTL_TOKEN => $token{a});
-is($answers->[0]{result}{protocolVersion}, '2025-06-18', 'stdio: initialize comes first');
-is(scalar(grep { ($_->{error}{code} // 0) == -32700 } @$answers), 1, 'garbage is answered once');
-is(scalar(grep { ($_->{error}{code} // 0) == -32600 } @$answers), 1, 'so is a line too long');
-is(scalar(grep { ($_->{id} // '') eq 'slow' } @$answers), 0, 'a cancelled call is not');
-is(scalar(grep { ($_->{id} // '') eq '7' && $_->{result} } @$answers), 1, 'and the next one is');
+is($answers->[0]{result}{protocolVersion}, '2025-06-18', 'stdio: initialize is answered first');
+is(scalar(grep { ($_->{error}{code} // 0) == -32700 } @$answers), 1, 'stdio: a line that is not JSON is answered once');
+is(scalar(grep { ($_->{error}{code} // 0) == -32600 } @$answers), 1, 'stdio: a line that is too long is answered once');
+is(scalar(grep { ($_->{id} // '') eq 'slow' } @$answers), 0, 'stdio: a cancelled call is not answered');
+is(scalar(grep { ($_->{id} // '') eq '7' && $_->{result} } @$answers), 1, 'stdio: the call after a cancelled call is answered');
 ($answers) = stdio(substr(line(modern('tools/list')), 0, -1), KGCTL_TOKEN => $token{a});
-is($answers->[0]{result}{resultType}, 'complete', 'stdio: the modern protocol, a last line without its end');
+is($answers->[0]{result}{resultType}, 'complete', 'stdio: a last line of 2026-07-28 without a newline is answered');
 ($answers) = stdio("\xEF\xBB\xBF" . substr(line(modern('tools/list')), 0, -1) . "\r\n", KGCTL_TOKEN => $token{a});
-is($answers->[0]{result}{resultType}, 'complete', 'stdio: a byte order mark before, a carriage return behind');
+is($answers->[0]{result}{resultType}, 'complete', 'stdio: a message with a byte order mark and a carriage return is answered');
 
 # A message that is refused is answered with its id, which may be the last thing in it.
 {
@@ -180,8 +180,8 @@ is($answers->[0]{result}{resultType}, 'complete', 'stdio: a byte order mark befo
 		my $out;
 		IPC::Run::run(['kgctl', 'mcp', '--max-message', '5000'], '<', \qq($message\n{"jsonrpc":"2.0","id":"next","method":"ping"}), '>', \$out, IPC::Run::timeout(60));
 		my ($answer, $next) = sort { $a =~ /"next"/ <=> $b =~ /"next"/ } split /\n/, $out;
-		is_deeply($read->($answer), { $id => 1 }, "refused with its id: $name") or diag($out);
-		like($next, qr/"id": ?"next"/, 'and the next message is answered');
+		is_deeply($read->($answer), { $id => 1 }, "stdio: a refused message is answered with its id: $name") or diag($out);
+		like($next, qr/"id": ?"next"/, "stdio: the message after it is answered: $name");
 	}
 }
 
@@ -223,26 +223,26 @@ for my $blocking (1, 0)
 	ok(wait_until(sub { is_full($answer) }), "$how is full");
 	my $text = '';
 	read_until($answer, \$text, qr/\n\z/);
-	is(length(eval { decode($text)->{result}{text} } // ''), 1_000_000, 'and a late reader gets all of it');
+	is(length(eval { decode($text)->{result}{text} } // ''), 1_000_000, "$how: a client that reads late gets the whole reply");
 	close $request;
-	ok(wait_until(sub { ended($pid) }), 'it ends with its input');
-	is($?, 0, 'and all was well');
+	ok(wait_until(sub { ended($pid) }), "$how: kgctl mcp ends with its input");
+	is($?, 0, "$how: the exit status is 0");
 }
 {
 	pipe(my $answer, my $output) or die "pipe: $!";
 	my ($pid, $request) = start_mcp($output);
 	close $output;
-	ok(wait_until(sub { is_full($answer) }), 'a client that does not read');
+	ok(wait_until(sub { is_full($answer) }), 'the pipe of a client that does not read is full');
 	kill 'TERM', $pid;
-	ok(wait_until(sub { ended($pid) }), 'does not keep SIGTERM from ending it') or kill 'KILL', $pid;
+	ok(wait_until(sub { ended($pid) }), 'SIGTERM ends kgctl mcp although its client does not read') or kill 'KILL', $pid;
 }
 SKIP:
 {
 	skip 'no /dev/full', 2 unless -e '/dev/full';
 	open my $full, '>', '/dev/full' or die "/dev/full: $!";
 	my ($pid, $request) = start_mcp($full);
-	ok(wait_until(sub { ended($pid) }), 'an output that takes nothing ends it');
-	is($? >> 8, 3, 'which is a failure');
+	ok(wait_until(sub { ended($pid) }), 'kgctl mcp ends if its output cannot be written');
+	is($? >> 8, 3, 'the exit status is 3 if the output cannot be written');
 }
 $node->stop;
 done_testing();

@@ -37,25 +37,25 @@ sub sql { return $node->safe_psql('postgres', "SET ROLE kg_direct; $_[0]"); }
 
 # The bundle.
 my $got = kgctl('kg_direct', 'memory', 'export');
-isnt($got->{code}, 0, 'there is nothing to export without the bundle');
+isnt($got->{code}, 0, 'memory export without the bundle fails');
 $got = kgctl('kg_direct', 'memory', 'init');
-is($got->{code}, 0, 'init') or diag $got->{err};
-like($got->{out}, qr/is there/, '... says so');
+is($got->{code}, 0, 'memory init succeeds') or diag $got->{err};
+like($got->{out}, qr/is there/, 'memory init reports the bundle');
 $got = kgctl('kg_direct', 'memory', 'init', '--quiet');
-is("$got->{code}$got->{out}", '0', '... and once more is no change');
-is(kgctl('kg_direct', 'memory', 'export')->{out}, '', 'an empty memory is an empty file');
+is("$got->{code}$got->{out}", '0', 'a second memory init changes nothing');
+is(kgctl('kg_direct', 'memory', 'export')->{out}, '', 'memory export of an empty memory prints nothing');
 for my $wrong ([ 'memory' ], [ 'memory', 'empty' ], [ 'memory', 'import' ], [ 'memory', 'export', 'file' ], [ 'memory', 'init', 'file' ])
 {
-	is(kgctl('kg_direct', @$wrong)->{code}, 2, "usage: @$wrong");
+	is(kgctl('kg_direct', @$wrong)->{code}, 2, "wrong usage is refused: @$wrong");
 }
-isnt(kgctl('kg_direct', 'memory', 'import', "$dir/none.jsonl")->{code}, 0, 'a file that is not there');
+isnt(kgctl('kg_direct', 'memory', 'import', "$dir/none.jsonl")->{code}, 0, 'memory import of a missing file fails');
 
 # A tool that writes has written when its reply is there.
 $got = kgctl('kg_direct', 'call', 'create_entities', 'entities=[{"name": "kept", "entityType": "thing", "observations": ["seen"]}]');
-is($got->{code}, 0, 'call of a tool that writes') or diag $got->{err};
-like(kgctl('kg_direct', 'call', '-c', 'open_nodes', 'names=["kept"]')->{out}, qr/"observations":\["seen"\]/, '... and another process reads it');
-is(kgctl('kg_direct', 'call', 'delete_entities', 'entityNames=["kept"]')->{code}, 0, '... and deletes it');
-is(kgctl('kg_direct', 'memory', 'export')->{out}, '', '... for good');
+is($got->{code}, 0, 'kgctl call of a tool that writes succeeds') or diag $got->{err};
+like(kgctl('kg_direct', 'call', '-c', 'open_nodes', 'names=["kept"]')->{out}, qr/"observations":\["seen"\]/, 'another process reads what the tool wrote');
+is(kgctl('kg_direct', 'call', 'delete_entities', 'entityNames=["kept"]')->{code}, 0, 'another process deletes what the tool wrote');
+is(kgctl('kg_direct', 'memory', 'export')->{out}, '', 'memory export after the deletion prints nothing');
 
 # A file as the reference server writes it, with lines that it would not.
 my $long = 'n' x 129;
@@ -75,38 +75,38 @@ my $file = put('memory.jsonl', join "\n",
 	"\xff\xfe",
 	'{"type":"entity","name":"quote\"d","entityType":"a\\\\b","observations":["tab\there","line\nbreak"]}');
 $got = kgctl('kg_direct', 'memory', 'import', $file);
-is($got->{code}, 1, 'a file with lines that are none');
-is(join(' ', $got->{err} =~ /memory\.jsonl:(\d+): .*; skipped/g), '2 3 7 8 9 10 11 13', 'each is told with its number');
-like($got->{out}, qr/^4 entities, 1 relations read, 8 lines skipped$/m, 'and how many there were');
+is($got->{code}, 1, 'memory import with malformed lines exits with 1');
+is(join(' ', $got->{err} =~ /memory\.jsonl:(\d+): .*; skipped/g), '2 3 7 8 9 10 11 13', 'memory import names the number of each malformed line');
+like($got->{out}, qr/^4 entities, 1 relations read, 8 lines skipped$/m, 'memory import counts the read and the skipped lines');
 my $expected = join '', map { "$_\n" }
 	'{"type":"entity","name":"Ada","entityType":"person","observations":["likes tea","born 1815","counts"]}',
 	"{\"type\":\"entity\",\"name\":\"Zo\xc3\xab\",\"entityType\":\"\",\"observations\":[]}",
 	'{"type":"entity","name":"quote\"d","entityType":"a\\\\b","observations":["tab\there","line\nbreak"]}',
 	'{"type":"relation","from":"Ada","to":"Babbage","relationType":"works with"}';
 my $export = kgctl('kg_direct', 'memory', 'export');
-is($export->{code}, 0, 'export');
-is($export->{out}, $expected, '... is the file of the reference, an end of a relation that nobody created is no entity');
+is($export->{code}, 0, 'memory export succeeds');
+is($export->{out}, $expected, 'memory export prints the file of the reference server, without ends of relations that are no entities');
 
 # There and back, and once more.
-is(kgctl('kg_other', 'memory', 'init')->{code}, 0, 'another tenant');
+is(kgctl('kg_other', 'memory', 'init')->{code}, 0, 'memory init in another tenant succeeds');
 $got = kgctl('kg_other', 'memory', 'import', put('again.jsonl', $export->{out}));
-is($got->{code}, 0, '... takes what was exported') or diag $got->{err};
-is(kgctl('kg_other', 'memory', 'export')->{out}, $expected, '... and exports the same');
-is(kgctl('kg_other', 'memory', 'import', "$dir/again.jsonl")->{code}, 0, 'what is there is no fault');
-is(kgctl('kg_other', 'memory', 'export')->{out}, $expected, '... and stays as it is');
+is($got->{code}, 0, 'the other tenant imports the exported file') or diag $got->{err};
+is(kgctl('kg_other', 'memory', 'export')->{out}, $expected, 'the other tenant exports the same file');
+is(kgctl('kg_other', 'memory', 'import', "$dir/again.jsonl")->{code}, 0, 'a second import of the same file succeeds');
+is(kgctl('kg_other', 'memory', 'export')->{out}, $expected, 'a second import changes nothing');
 (my $array = $export->{out}) =~ s/\n(?=.)/,\r\n/g;
 $got = kgctl('kg_other', 'memory', 'import', put('array.json', "\xef\xbb\xbf[\n$array]"));
-is($got->{code}, 0, 'the same as an array, with a byte order mark') or diag $got->{err};
-like($got->{out}, qr/^3 entities, 1 relations read, 0 lines skipped$/m, '... all is read');
-is(kgctl('kg_other', 'memory', 'export')->{out}, $expected, '... and nothing changes');
+is($got->{code}, 0, 'memory import reads a JSON array with a byte order mark') or diag $got->{err};
+like($got->{out}, qr/^3 entities, 1 relations read, 0 lines skipped$/m, 'memory import counts the members of the array');
+is(kgctl('kg_other', 'memory', 'export')->{out}, $expected, 'the import of the array changes nothing');
 $got = kgctl('kg_other', 'memory', 'import', put('array.json', qq([{"type":"entity","name":"new","entityType":"","observations":[]},\n{"type":"thing"},\n)));
-is($got->{code}, 4, 'an array that is not closed');
-like($got->{err}, qr/array\.json:2: .*skipped.*array is not closed.*nothing was written/s, '... is said');
-is(kgctl('kg_other', 'memory', 'export')->{out}, $expected, '... and nothing is written');
+is($got->{code}, 4, 'memory import of an array that is not closed fails');
+like($got->{err}, qr/array\.json:2: .*skipped.*array is not closed.*nothing was written/s, 'the error says that the array is not closed');
+is(kgctl('kg_other', 'memory', 'export')->{out}, $expected, 'the failed import writes nothing');
 put('many.jsonl', join '', map { "{\"type\":\"entity\",\"name\":\"many $_\",\"entityType\":\"t\",\"observations\":[\"o $_\",\"p $_\"]}\n" } 1 .. 1200);
-is(kgctl('kg_other', 'memory', 'import', "$dir/many.jsonl", '--quiet')->{code}, 0, 'more lines than a call takes');
+is(kgctl('kg_other', 'memory', 'import', "$dir/many.jsonl", '--quiet')->{code}, 0, 'memory import reads more lines than one call can have');
 my @lines = split /\n/, kgctl('kg_other', 'memory', 'export')->{out};
-is(scalar(@lines), 1204, '... are all there');
+is(scalar(@lines), 1204, 'all these lines are exported');
 
 # Who is told.
 my $gateway = start_gateway($node, 'kg_gate');
@@ -141,34 +141,34 @@ my $a = subscribe($token{a}, $memory, 'kg://bundle/else');
 my $b = subscribe($token{b}, $memory);
 my $blind = subscribe(token('{"tenant": "a", "sub": "x", "agent": "blind"}'), $memory);
 my $deaf = subscribe(token('{"tenant": "a", "sub": "x", "agent": "deaf"}'), $memory);
-like($a->{text}, qr/"resourceSubscriptions":\s*\["memory:\/\/knowledge-graph", *"kg:\/\/bundle\/else"\]/, 'both are accepted');
-like($_->{text}, qr/"resourceSubscriptions":\s*\[\]/, 'who has no memory is not told of it') for $blind, $deaf;
+like($a->{text}, qr/"resourceSubscriptions":\s*\["memory:\/\/knowledge-graph", *"kg:\/\/bundle\/else"\]/, 'the acknowledgement lists both resources');
+like($_->{text}, qr/"resourceSubscriptions":\s*\[\]/, 'the acknowledgement does not list the memory for a bearer without it') for $blind, $deaf;
 sub wrote { my ($reply, $name) = @_; ok(defined $reply->{result}{isError} && !$reply->{result}{isError}, $name) or diag explain $reply; }
-wrote(call($token{a}, 'create_entities', entity('one')), 'a tool writes');
-ok(told($a, qr/resources\/updated[^\n]*knowledge-graph/), '... and its subscriber is told');
+wrote(call($token{a}, 'create_entities', entity('one')), 'a tool writes to the memory');
+ok(told($a, qr/resources\/updated[^\n]*knowledge-graph/), 'the subscriber is notified of the write');
 $a->{text} = '';
 sql(q{SELECT kg_call_tool('add_observations', '{"observations": [{"entityName": "one", "contents": ["a"]}]}')});
-ok(told($a, qr/resources\/updated[^\n]*knowledge-graph/), 'told of a call in SQL');
+ok(told($a, qr/resources\/updated[^\n]*knowledge-graph/), 'the subscriber is notified of a write by SQL');
 $a->{text} = '';
 sql(q{SELECT kg_register_tool('{"name": "remember", "version": "1.0.0", "kind": "query", "description": "x",
 	"input_schema": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
 	"operation": {"tool": "create_entities", "arguments": {"entities": [{"name": {"$arg": "name"}, "entityType": "", "observations": []}]}}}')});
-ok(told($a, qr/list_changed/), 'a tool is registered');
-unlike($a->{text}, qr/notifications\/resources/, '... which is no resource');
+ok(told($a, qr/list_changed/), 'the subscriber is notified of a new tool');
+unlike($a->{text}, qr/notifications\/resources/, 'a new tool does not notify of the memory');
 $a->{text} = '';
-wrote(call($token{a}, 'remember', { name => 'two' }), 'it writes');
-ok(told($a, qr/resources\/updated[^\n]*knowledge-graph/), '... and the subscriber is told');
-unlike($a->{text}, qr/updated[^\n]*else/, '... but not of something else that it subscribed to');
+wrote(call($token{a}, 'remember', { name => 'two' }), 'a registered tool writes to the memory');
+ok(told($a, qr/resources\/updated[^\n]*knowledge-graph/), 'the subscriber is notified of the write by the registered tool');
+unlike($a->{text}, qr/updated[^\n]*else/, 'the write does not notify of another resource');
 $a->{text} = '';
 my $failed = call($token{a}, 'add_observations', { observations => [ { entityName => 'nobody', contents => ['a'] } ] });
-ok($failed->{result}{isError}, 'a call fails') or diag explain $failed;
+ok($failed->{result}{isError}, 'a call that writes fails') or diag explain $failed;
 sql(q{SELECT kg_create_agent('mark')});
-ok(told($_, qr/list_changed/), 'marked') for $a, $blind, $deaf;
-unlike($a->{text}, qr/updated/, 'nobody is told of a call that failed');
-unlike($_->{text}, qr/updated/, 'who has no memory was told nothing') for $blind, $deaf;
+ok(told($_, qr/list_changed/), 'a later notification arrives') for $a, $blind, $deaf;
+unlike($a->{text}, qr/updated/, 'the failed call did not notify the subscriber');
+unlike($_->{text}, qr/updated/, 'a bearer without the memory was not notified') for $blind, $deaf;
 $node->safe_psql('postgres', q{SET ROLE kg_other; SELECT kg_create_agent('mark')});
-ok(told($b, qr/list_changed/), 'marked');
-unlike($b->{text}, qr/updated/, 'another tenant was told nothing');
+ok(told($b, qr/list_changed/), 'a later notification arrives in the other tenant');
+unlike($b->{text}, qr/updated/, 'the subscriber of another tenant was not notified');
 
 # A legacy client on standard input subscribes by resources/subscribe.
 sub stdio
@@ -191,34 +191,34 @@ sub ask
 }
 sub remember { sql(qq{SELECT kg_call_tool('create_entities', '{"entities": [{"name": "$_[0]", "entityType": "t", "observations": []}]}')}); return; }
 my $old = stdio($token{a});
-is_deeply(ask($old, 'resources/subscribe', { uri => $memory }), { jsonrpc => '2.0', id => 2, result => {} }, 'a legacy client subscribes');
+is_deeply(ask($old, 'resources/subscribe', { uri => $memory }), { jsonrpc => '2.0', id => 2, result => {} }, 'a legacy client subscribes by resources/subscribe');
 remember('three');
-ok(hears($old, qr/resources\/updated[^\n]*knowledge-graph/), '... and is told');
+ok(hears($old, qr/resources\/updated[^\n]*knowledge-graph/), 'the legacy client is notified');
 $old->{out} = '';
 $node->safe_psql('postgres', 'UPDATE kg_auth_key SET enabled = enabled');
 my $more = 0;
 ok(wait_until(sub { remember('more ' . $more++); IPC::Run::pump_nb($old->{run}); $old->{out} =~ /resources\/updated[^\n]*knowledge-graph/ }),
-	'... also after kgctl had to ask again');
+	'the legacy client is notified also after kgctl checked its rights again');
 ask($old, 'resources/unsubscribe', { uri => $memory });
 $old->{out} = '';
 remember('five');
 sql(q{SELECT kg_create_agent('mark_2')});
-ok(hears($old, qr/tools\/list_changed/), 'marked');
-unlike($old->{out}, qr/updated/, 'who unsubscribed is told nothing');
+ok(hears($old, qr/tools\/list_changed/), 'a later notification arrives after the client unsubscribed');
+unlike($old->{out}, qr/updated/, 'the client is not notified after it unsubscribed');
 ask($old, 'resources/subscribe', { uri => $memory }) for 1, 2;
 $old->{out} = '';
 remember('six');
 sql(q{SELECT kg_create_agent('mark_3')});
-ok(hears($old, qr/tools\/list_changed/), 'marked');
-is(scalar(() = $old->{out} =~ /updated/g), 1, 'who subscribed twice is told once');
+ok(hears($old, qr/tools\/list_changed/), 'a later notification arrives after the client subscribed twice');
+is(scalar(() = $old->{out} =~ /updated/g), 1, 'a client that subscribed twice is notified once');
 my $none = stdio(token('{"tenant": "a", "sub": "x", "agent": "deaf"}'));
-is(ask($none, 'resources/subscribe', { uri => $memory })->{error}{code}, -32002, 'who has no memory cannot subscribe to it');
+is(ask($none, 'resources/subscribe', { uri => $memory })->{error}{code}, -32002, 'a client without the memory cannot subscribe to it');
 for my $client ($old, $none)
 {
 	$client->{run}->signal('TERM');
 	$client->{run}->finish;
-	is($client->{run}->full_result(0), 0, 'SIGTERM ends it cleanly');
-	unlike($client->{out}, qr/"id": ?(?:0|null)/, 'what kgctl asked is not answered to the client');
+	is($client->{run}->full_result(0), 0, 'kgctl mcp exits with 0 after SIGTERM');
+	unlike($client->{out}, qr/"id": ?(?:0|null)/, q{the client does not get the answers to kgctl's own requests});
 }
 
 # Registered tools by version.
@@ -237,23 +237,23 @@ my $list = post($gateway, modern('tools/list'), { %{ modern_headers('tools/list'
 my @notes = grep { $_->{name} =~ /^notes/ } @{ $list->{result}{tools} };
 is(join(' ', map { "$_->{name} $_->{_meta}{'kg_graph/version'}" } @notes), 'notes 1.10.0', 'tools/list shows the latest release that is not deprecated');
 sub version { return $_[0]->{result}{_meta}{version} // $_[0]->{result}{_meta}{'kg_graph/version'} // JSON::PP->new->canonical->encode($_[0]); }
-is(version(call($token{a}, 'notes', {})), '1.10.0', 'which the name alone calls');
-is(version(call($token{a}, 'notes', {}, 'kg_graph/version' => '1.2.0')), '1.2.0', 'a version by _meta');
-is(version(call($token{a}, 'notes.v1.2.0', {})), '1.2.0', '... and by its alias');
-is(version(call($token{a}, 'notes.v2.0.0-rc.1', {})), '2.0.0-rc.1', 'a prerelease');
+is(version(call($token{a}, 'notes', {})), '1.10.0', 'the name alone calls the latest release that is not deprecated');
+is(version(call($token{a}, 'notes', {}, 'kg_graph/version' => '1.2.0')), '1.2.0', 'kg_graph/version in _meta calls another version');
+is(version(call($token{a}, 'notes.v1.2.0', {})), '1.2.0', 'an alias calls another version');
+is(version(call($token{a}, 'notes.v2.0.0-rc.1', {})), '2.0.0-rc.1', 'an alias calls a prerelease');
 sub fault { return $_[0]->{result}{structuredContent}{error} // {}; }
 my $fault = fault(call($token{a}, 'notes', {}, 'kg_graph/version' => '1.3.0'));
-is("$fault->{level} $fault->{code} $fault->{sqlstate}", 'service VERSION_NOT_FOUND 42883', 'a version that is not there');
-is(join(' ', @{ $fault->{allowed} // [] }), '1.2.0 1.10.0 1.11.0 2.0.0-rc.1', '... and those that are, in their order');
+is("$fault->{level} $fault->{code} $fault->{sqlstate}", 'service VERSION_NOT_FOUND 42883', 'an unknown version is an error of the level service');
+is(join(' ', @{ $fault->{allowed} // [] }), '1.2.0 1.10.0 1.11.0 2.0.0-rc.1', 'the error lists the existing versions in their order');
 for my $wrong ('01.2.3', '1.2', 'v1.2.0', '1.2.0.0', '')
 {
-	is(fault(call($token{a}, 'notes', {}, 'kg_graph/version' => $wrong))->{code}, 'INVALID_INPUT', "no version: \"$wrong\"");
+	is(fault(call($token{a}, 'notes', {}, 'kg_graph/version' => $wrong))->{code}, 'INVALID_INPUT', "a text that is not a version is refused: '$wrong'");
 }
-is(fault(call($token{a}, 'notes', { state => 'ajar' }))->{level}, 'service', 'the schema is a fault of the service');
+is(fault(call($token{a}, 'notes', { state => 'ajar' }))->{level}, 'service', 'an error of the schema has the level service');
 $node->safe_psql('postgres', 'ALTER ROLE kg_gate SET kg_graph.max_argument_bytes = 1024');
 stop_gateway($gateway);
 $gateway = start_gateway($node, 'kg_gate');
-is(fault(call($token{a}, 'create_entities', entity('n' x 2000)))->{level}, 'engine', 'a limit is a fault of the engine');
-is(fault(call($token{a}, 'add_observations', { observations => [ { entityName => 'nobody', contents => ['a'] } ] }))->{level}, 'operation', 'what is not found, of the operation');
+is(fault(call($token{a}, 'create_entities', entity('n' x 2000)))->{level}, 'engine', 'an exceeded limit has the level engine');
+is(fault(call($token{a}, 'add_observations', { observations => [ { entityName => 'nobody', contents => ['a'] } ] }))->{level}, 'operation', 'a missing entity has the level operation');
 stop_gateway($gateway);
 done_testing();

@@ -61,29 +61,29 @@ my $calls = 'kgctl_call_duration_seconds_count';
 # The gateway is ready; nothing has been asked.
 my $gateway = start_gateway($node, 'kg_direct', '--metrics', '127.0.0.1:0', '--pool', '2', '--queue', '5', '--authorizer', 'http://127.0.0.1:1', '--function', 'kg_test.mcp', '--read-dsn', 'host=127.0.0.1 port=1');
 my $probe = probe($gateway);
-ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 200 }), 'ready');
-is(http($probe, 'GET', '/healthz')->{status}, 200, 'alive');
-is(http($gateway, 'GET', '/readyz')->{status}, 200, 'ready, where clients are served');
-is(http($gateway, 'GET', '/healthz')->{status}, 200, 'alive, where clients are served');
+ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 200 }), 'readyz at --metrics is 200');
+is(http($probe, 'GET', '/healthz')->{status}, 200, 'healthz at --metrics is 200');
+is(http($gateway, 'GET', '/readyz')->{status}, 200, 'readyz at the address of clients is 200');
+is(http($gateway, 'GET', '/healthz')->{status}, 200, 'healthz at the address of clients is 200');
 is(decode(http($probe, 'GET', '/readyz')->{body})->{status}, 'healthy', 'and how the database is')
   or diag(http($probe, 'GET', '/readyz')->{body});
-is(http($gateway, 'GET', '/readyz')->{body}, "healthy\n", 'in a word, where clients are served');
-is(http($gateway, 'GET', '/metrics')->{status}, 404, 'metrics are not for clients');
-is(http($probe, 'POST', '/mcp', { 'Content-Type' => 'application/json' }, '{}')->{status}, 404, 'no messages at the address of metrics');
-is(http($probe, 'POST', '/metrics', {}, '')->{status}, 405, 'metrics are read');
-is(http($probe, 'HEAD', '/metrics', { Connection => 'close' })->{body}, '', 'HEAD');
+is(http($gateway, 'GET', '/readyz')->{body}, "healthy\n", 'readyz at the address of clients has only the status');
+is(http($gateway, 'GET', '/metrics')->{status}, 404, 'metrics at the address of clients is 404');
+is(http($probe, 'POST', '/mcp', { 'Content-Type' => 'application/json' }, '{}')->{status}, 404, 'a message to the address of --metrics is 404');
+is(http($probe, 'POST', '/metrics', {}, '')->{status}, 405, 'POST to metrics is 405');
+is(http($probe, 'HEAD', '/metrics', { Connection => 'close' })->{body}, '', 'HEAD of metrics has no body');
 my $m = metrics($probe);
-is_deeply($m->{bad}, [], 'all of the text format');
-like($m->{reply}{headers}{'content-type'}, qr{^text/plain; version=0\.0\.4}, 'its type');
-is($m->{value}{"$calls\{tool=\"other\"}"}, 0, 'no calls');
-is($m->{value}{'kgctl_pool_connections_max'}, 2, 'the size of the pool');
-is($m->{value}{'kgctl_queue_length_max'}, 5, 'and of the queue');
-ok($m->{value}{'kgctl_pool_connects_total'} >= 1, 'a connection');
-ok(wait_until(sub { (metrics($probe)->{value}{'kgctl_ready'} // 0) == 1 }), 'the database is ready');
+is_deeply($m->{bad}, [], 'the first metrics have the text format');
+like($m->{reply}{headers}{'content-type'}, qr{^text/plain; version=0\.0\.4}, 'metrics have the content type of the text format');
+is($m->{value}{"$calls\{tool=\"other\"}"}, 0, 'the counter of calls is 0');
+is($m->{value}{'kgctl_pool_connections_max'}, 2, 'the metrics have the size of the pool');
+is($m->{value}{'kgctl_queue_length_max'}, 5, 'the metrics have the size of the queue');
+ok($m->{value}{'kgctl_pool_connects_total'} >= 1, 'the metrics count the connection');
+ok(wait_until(sub { (metrics($probe)->{value}{'kgctl_ready'} // 0) == 1 }), 'the metrics say that the database is ready');
 $m = metrics($probe);
-is($m->{value}{'kgctl_health_status{component="extension"}'}, 1, 'a component of its health');
-cmp_ok($m->{value}{'kgctl_health_age_seconds'}, '<', 60, 'and since when');
-is($m->{value}{'kgctl_http_responses_total{status="200"}'}, 3, 'what clients asked is counted, what probes asked is not');
+is($m->{value}{'kgctl_health_status{component="extension"}'}, 1, 'the metrics have a component of the health');
+cmp_ok($m->{value}{'kgctl_health_age_seconds'}, '<', 60, 'the metrics have the age of the health');
+is($m->{value}{'kgctl_http_responses_total{status="200"}'}, 3, 'requests of clients are counted, but not those of probes');
 
 # Calls of tools, by revision; each fails in a way of its own.
 sub call { return rpc('tools/call', { name => $_[0], arguments => $_[1] // {} }) }
@@ -101,56 +101,56 @@ post($gateway, [ call($name), rpc('ping'), call('nothing') ], { 'MCP-Protocol-Ve
 post($gateway, rpc('ping'), { Authorization => 'Bearer nonsense' });
 post($gateway, '{');
 $m = metrics($probe);
-is_deeply($m->{bad}, [], 'all of the text format');
+is_deeply($m->{bad}, [], 'the metrics after the calls have the text format');
 is($m->{value}{"$calls\{tool=\"$name\"}"}, 8, 'calls by tool')
   or diag($m->{reply}{body});
-is($m->{value}{"kgctl_call_duration_seconds_bucket{tool=\"$name\",le=\"+Inf\"}"}, 8, 'all of them below infinity');
-is($m->{value}{"$calls\{tool=\"other\"}"}, 4, 'tools that do not exist share a series');
-is($m->{value}{'kgctl_errors_total{kind="tool",code="INVALID_INPUT"}'}, 1, 'errors of tools by code');
-is($m->{value}{'kgctl_errors_total{kind="protocol",code="-32602"}'}, 6, 'errors of the protocol by code');
+is($m->{value}{"kgctl_call_duration_seconds_bucket{tool=\"$name\",le=\"+Inf\"}"}, 8, "the last bucket has all calls of $name");
+is($m->{value}{"$calls\{tool=\"other\"}"}, 4, 'unknown tools share a series');
+is($m->{value}{'kgctl_errors_total{kind="tool",code="INVALID_INPUT"}'}, 1, 'errors of tools are counted by code');
+is($m->{value}{'kgctl_errors_total{kind="protocol",code="-32602"}'}, 6, 'errors of the protocol are counted by code');
 # The gateway's role may not execute kg_login(), so it may not bring a token.
-is($m->{value}{'kgctl_errors_total{kind="sql",code="42501"}'}, 1, 'errors of SQL by SQLSTATE');
-is($m->{value}{'kgctl_messages_total{method="ping"}'}, 3, 'messages by method');
-is($m->{value}{'kgctl_messages_total{method="other"}'}, 1, 'methods that do not exist share a series');
-is($m->{value}{'kgctl_messages_total{method="batch"}'}, 1, 'a batch');
-is($m->{value}{'kgctl_http_responses_total{status="400"}'}, 1, 'answers by status');
+is($m->{value}{'kgctl_errors_total{kind="sql",code="42501"}'}, 1, 'errors of SQL are counted by SQLSTATE');
+is($m->{value}{'kgctl_messages_total{method="ping"}'}, 3, 'messages are counted by method');
+is($m->{value}{'kgctl_messages_total{method="other"}'}, 1, 'unknown methods share a series');
+is($m->{value}{'kgctl_messages_total{method="batch"}'}, 1, 'a batch is counted');
+is($m->{value}{'kgctl_http_responses_total{status="400"}'}, 1, 'responses are counted by status');
 
 # docs/monitoring.md has each of them, and no other.
 my $root = root();
 my %listed = map { $_ => 1 } map { /`([a-z_]+)`/g } map { /^\| (`(?:kgctl|process)_\S.*?) \|/ } split /\n/,
   PostgreSQL::Test::Utils::slurp_file("$root/docs/monitoring.md");
-is_deeply([ sort keys %listed ], [ sort keys %{ $m->{type} } ], 'docs/monitoring.md lists all of them');
+is_deeply([ sort keys %listed ], [ sort keys %{ $m->{type} } ], 'docs/monitoring.md lists all metrics');
 
 # Whoever sends a thousand names makes no series.
 my $before = keys %{ $m->{value} };
 post($gateway, call("x$_\"\n{}")) for 1 .. 300;
 post($gateway, rpc("x$_")) for 1 .. 50;
 $m = metrics($probe);
-is_deeply($m->{bad}, [], 'all of the text format');
-is(keys %{ $m->{value} }, $before, 'names that clients make up are no labels');
+is_deeply($m->{bad}, [], 'the metrics after unknown names have the text format');
+is(keys %{ $m->{value} }, $before, 'names that clients send make no new series');
 
 # Whoever may not ask is told no more than that.
 $node->safe_psql('postgres', 'REVOKE EXECUTE ON FUNCTION kg_health() FROM PUBLIC');
-ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 503 }), 'not ready when the database does not report its health');
-like(gateway_log($gateway), qr/kg_health\(\) failed: permission denied/, 'the log says why');
-is(post($gateway, rpc('ping'))->{status}, 200, 'who asks is answered');
+ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 503 }), 'readyz is 503 if the gateway may not call kg_health()');
+like(gateway_log($gateway), qr/kg_health\(\) failed: permission denied/, 'the log says that kg_health() failed');
+is(post($gateway, rpc('ping'))->{status}, 200, 'a message is answered although readyz is 503');
 $node->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION kg_health() TO PUBLIC');
-ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 200 }), 'ready again');
+ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 200 }), 'readyz is 200 after the grant');
 
 # A gateway is told of all of the database.
 my $other = start_gateway($node, 'kg_gate', '--metrics', '127.0.0.1:0');
 my $watch = probe($other);
-ok(wait_until(sub { http($watch, 'GET', '/readyz')->{status} == 200 }), 'ready');
+ok(wait_until(sub { http($watch, 'GET', '/readyz')->{status} == 200 }), 'readyz of the watching gateway is 200');
 # The database is not as it should be: alive, not ready.
 $node->safe_psql('postgres', 'ALTER TABLE kg_entity NO FORCE ROW LEVEL SECURITY');
-ok(wait_until(sub { http($watch, 'GET', '/readyz')->{status} == 503 }), 'not ready when rows may be seen by whom they are hidden from');
+ok(wait_until(sub { http($watch, 'GET', '/readyz')->{status} == 503 }), 'readyz is 503 if row-level security is not forced');
 $reply = decode(http($watch, 'GET', '/readyz')->{body});
-is_deeply([ map { $_->{name} } grep { $_->{status} eq 'unhealthy' } @{ $reply->{components} } ], ['tables'], 'it says what is wrong');
-is(http($other, 'GET', '/readyz')->{body}, "unhealthy\n", 'in a word, where clients are served');
-is(http($other, 'GET', '/readyz')->{headers}{'retry-after'}, 1, 'and when to come again');
-is(post($other, rpc('ping'), { Authorization => "Bearer $token{a}" })->{status}, 200, 'who asks is answered');
+is_deeply([ map { $_->{name} } grep { $_->{status} eq 'unhealthy' } @{ $reply->{components} } ], ['tables'], 'readyz names the unhealthy component');
+is(http($other, 'GET', '/readyz')->{body}, "unhealthy\n", 'readyz at the address of clients says only unhealthy');
+is(http($other, 'GET', '/readyz')->{headers}{'retry-after'}, 1, 'readyz at the address of clients has Retry-After');
+is(post($other, rpc('ping'), { Authorization => "Bearer $token{a}" })->{status}, 200, 'a message is answered although the database is unhealthy');
 $node->safe_psql('postgres', 'ALTER TABLE kg_entity FORCE ROW LEVEL SECURITY');
-ok(wait_until(sub { http($watch, 'GET', '/readyz')->{status} == 200 }), 'ready again');
+ok(wait_until(sub { http($watch, 'GET', '/readyz')->{status} == 200 }), 'readyz is 200 after the repair');
 # Many who ask at once, some of whom do not wait: one question.
 {
 	my $long = hold($node, 'postgres', 'BEGIN; LOCK TABLE kg_pending_reference IN ACCESS EXCLUSIVE MODE');
@@ -159,27 +159,27 @@ ok(wait_until(sub { http($watch, 'GET', '/readyz')->{status} == 200 }), 'ready a
 	syswrite($_, "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n") for @asking;
 	wait_until(sub { running($node) == 1 });
 	close $_ for splice @asking, 0, 10;
-	is(post($other, rpc('ping'), { Authorization => "Bearer $token{a}" })->{status}, 200, 'clients are served meanwhile');
-	is(running($node), 1, 'one question');
+	is(post($other, rpc('ping'), { Authorization => "Bearer $token{a}" })->{status}, 200, 'a message is answered while readyz waits');
+	is(running($node), 1, 'ten requests of readyz run one query');
 	let_go($long);
-	is_deeply([ map { read_reply($_)->{status} } @asking ], [ (200) x 10 ], 'and an answer for all');
+	is_deeply([ map { read_reply($_)->{status} } @asking ], [ (200) x 10 ], 'the query answers all requests of readyz');
 }
 
-is(stop_gateway($other), 0, 'stopped');
+is(stop_gateway($other), 0, 'the gateway stops');
 
 # The database goes: alive, not ready.
 $node->stop('immediate');
-ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 503 }), 'not ready without the database');
-is(http($gateway, 'GET', '/readyz')->{status}, 503, 'also where clients are served');
-is(http($probe, 'GET', '/healthz')->{status}, 200, 'but alive');
+ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 503 }), 'readyz is 503 without the database');
+is(http($gateway, 'GET', '/readyz')->{status}, 503, 'readyz at the address of clients is 503 without the database');
+is(http($probe, 'GET', '/healthz')->{status}, 200, 'healthz is 200 without the database');
 post($gateway, rpc('ping'));
 $m = metrics($probe);
-is($m->{value}{'kgctl_errors_total{kind="gateway",code="503"}'}, 1, 'a call without a database');
-is($m->{value}{'kgctl_queue_expired_total'}, 1, 'that waited in vain');
-ok($m->{value}{'kgctl_pool_lost_total'} >= 1, 'a connection was lost');
-ok($m->{value}{'kgctl_pool_connect_failures_total'} >= 1, 'and cannot be had again');
+is($m->{value}{'kgctl_errors_total{kind="gateway",code="503"}'}, 1, 'the metrics count a message that was refused without the database');
+is($m->{value}{'kgctl_queue_expired_total'}, 1, 'the metrics count a message whose wait in the queue expired');
+ok($m->{value}{'kgctl_pool_lost_total'} >= 1, 'the metrics count a lost connection');
+ok($m->{value}{'kgctl_pool_connect_failures_total'} >= 1, 'the metrics count a failed connection');
 $node->start;
-ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 200 }), 'ready again');
+ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 200 }), 'readyz is 200 after the restart');
 
 # A call that runs is seen; one that is given up is counted; stopping is told.
 my $slow = start_gateway($node, 'kg_direct', '--function', 'kg_test.mcp', '--metrics', '127.0.0.1:0', '--pool', '1', '--grace', '60');
@@ -193,31 +193,31 @@ for (1 .. 2)
 	push @held, connect_to($slow);
 	syswrite($held[-1], "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " . length($body) . "\r\n\r\n$body");
 }
-ok(wait_until(sub { metrics($probe)->{value}{'kgctl_queue_length'} == 1 }), 'one waits');
+ok(wait_until(sub { metrics($probe)->{value}{'kgctl_queue_length'} == 1 }), 'the metrics show one waiting call');
 $m = metrics($probe);
-is($m->{value}{'kgctl_pool_connections{state="busy"}'}, 1, 'one runs');
-is($m->{value}{'kgctl_http_requests'}, 2, 'both are seen');
+is($m->{value}{'kgctl_pool_connections{state="busy"}'}, 1, 'the metrics show one busy connection');
+is($m->{value}{'kgctl_http_requests'}, 2, 'the metrics show two open requests');
 close $held[1];
-ok(wait_until(sub { metrics($probe)->{value}{'kgctl_calls_cancelled_total'} == 1 }), 'one that was given up');
+ok(wait_until(sub { metrics($probe)->{value}{'kgctl_calls_cancelled_total'} == 1 }), 'the metrics count a cancelled call');
 $slow->{harness}->signal('TERM');
 ok(wait_until(sub { my $r = http($probe, 'GET', '/readyz'); $r && $r->{status} == 503 && $r->{body} =~ /shutting down/ }),
-	'not ready while it stops');
-is(http($probe, 'GET', '/healthz')->{status}, 200, 'but alive');
+	'readyz is 503 while the gateway stops');
+is(http($probe, 'GET', '/healthz')->{status}, 200, 'healthz is 200 while the gateway stops');
 let_go($gate);
-is(read_reply($held[0])->{status}, 200, 'the running call is answered');
+is(read_reply($held[0])->{status}, 200, 'the running call is answered while the gateway stops');
 $slow->{harness}->finish;
-is($slow->{harness}->full_result(0), 0, 'stopped');
+is($slow->{harness}->full_result(0), 0, 'the slow gateway stops');
 
 # Many connections of probes that say nothing hold up nobody.
 my @silent = map { connect_to(probe($gateway)) } 1 .. 200;
-is(post($gateway, rpc('ping'))->{status}, 200, 'clients are served beside silent probes');
+is(post($gateway, rpc('ping'))->{status}, 200, 'a message is answered while probes hold silent connections');
 close $_ for @silent;
 
 for my $case ([ 'nonsense', qr/--metrics must be host:port/ ], [ "127.0.0.1:$gateway->{port}", qr/in use/ ])
 {
 	IPC::Run::run([ 'kgctl', 'serve', '--listen', '127.0.0.1:0', '--metrics', $case->[0] ], '<', \'', '>', \my $out, '2>', \my $err, IPC::Run::timeout(20));
-	isnt($? >> 8, 0, "no metrics on $case->[0]");
-	like($err, $case->[1], 'and it says why');
+	isnt($? >> 8, 0, "--metrics $case->[0] is refused");
+	like($err, $case->[1], "the error says why --metrics $case->[0] is refused");
 }
 
 # What Prometheus itself says, where its checker is there.
@@ -226,7 +226,7 @@ SKIP:
 	skip 'promtool is not installed', 1 unless grep { -x "$_/promtool" } split /:/, $ENV{PATH};
 	my $text = metrics(probe($gateway))->{reply}{body};
 	IPC::Run::run([ 'promtool', 'check', 'metrics' ], '<', \$text, '>&', \my $said, IPC::Run::timeout(60));
-	is($said, '', 'promtool finds nothing');
+	is($said, '', 'promtool reports no faults');
 }
 
 # A page that was led here by a name of its own reads nothing; who knows the address does.
@@ -241,6 +241,6 @@ foreach my $at ([ probe($gateway), '/metrics' ], [ probe($gateway), '/readyz' ],
 	}
 }
 
-is(stop_gateway($gateway), 0, 'stopped');
+is(stop_gateway($gateway), 0, 'the gateway stops');
 $node->stop;
 done_testing();

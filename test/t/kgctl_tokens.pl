@@ -67,9 +67,9 @@ sub as
 	return post($gateway, rpc('tools/call', { name => 'test_who', arguments => {} }), { Authorization => "Bearer $token" });
 }
 
-is(as(token())->{json}{result}{tenant}, 'a', 'a good token');
-is(as(token({ kid => 'rs', alg => 'RS256' }))->{json}{result}{tenant}, 'a', 'a good one of RS256');
-is(as(token(undef, { aud => [ 'other', 'kgctl' ] }))->{json}{result}{tenant}, 'a', 'several audiences');
+is(as(token())->{json}{result}{tenant}, 'a', 'a valid HS256 token is accepted');
+is(as(token({ kid => 'rs', alg => 'RS256' }))->{json}{result}{tenant}, 'a', 'a valid RS256 token is accepted');
+is(as(token(undef, { aud => [ 'other', 'kgctl' ] }))->{json}{result}{tenant}, 'a', 'a token with several audiences is accepted');
 
 my $good = token();
 my ($h, $p, $s) = split /\./, $good;
@@ -118,10 +118,10 @@ for my $case (@cases)
 	my $status = $case->[2] // 401;
 	my $error = $status == 401 ? 'invalid_token' : 'insufficient_scope';
 	is($reply->{status}, $status, "a token $case->[1]") or diag $reply->{raw};
-	like($reply->{headers}{'www-authenticate'} // '', qr/^Bearer error="$error"/, 'and what is wrong');
-	unlike($reply->{raw}, qr/\Q$case->[0]\E|mallory|a secret of/, 'nothing of it is repeated');
+	like($reply->{headers}{'www-authenticate'} // '', qr/^Bearer error="$error"/, "the challenge has the error for a token $case->[1]");
+	unlike($reply->{raw}, qr/\Q$case->[0]\E|mallory|a secret of/, "the reply does not repeat a token $case->[1]");
 }
-is(as($good)->{json}{result}{tenant}, 'a', 'and a good one still is');
+is(as($good)->{json}{result}{tenant}, 'a', 'a valid token is accepted after the refused ones');
 
 # More than one token.
 sub raw
@@ -134,37 +134,37 @@ sub raw
 	return read_reply($socket);
 }
 my $other = token(undef, { tenant => 'b' });
-is(raw("Authorization: Bearer $good\r\n")->{status}, 200, 'one header with a token');
-is(raw("Authorization: Bearer $good\r\nAuthorization: Bearer $other\r\n")->{status}, 400, 'two');
-is(raw("Authorization: Bearer $good, Bearer $other\r\n")->{status}, 400, 'two in one header');
-is(raw("Authorization: Bearer $good\r\nHost: localhost\r\n")->{status}, 400, 'Host twice');
-is(raw("Authorization: Bearer $good\r\nMcp-Method: a\r\nMcp-Method: b\r\n")->{status}, 400, 'Mcp-Method twice');
+is(raw("Authorization: Bearer $good\r\n")->{status}, 200, 'one header with a token is accepted');
+is(raw("Authorization: Bearer $good\r\nAuthorization: Bearer $other\r\n")->{status}, 400, 'two headers with tokens are refused');
+is(raw("Authorization: Bearer $good, Bearer $other\r\n")->{status}, 400, 'two tokens in one header are refused');
+is(raw("Authorization: Bearer $good\r\nHost: localhost\r\n")->{status}, 400, 'two Host headers are refused');
+is(raw("Authorization: Bearer $good\r\nMcp-Method: a\r\nMcp-Method: b\r\n")->{status}, 400, 'two Mcp-Method headers are refused');
 my $ping = JSON::PP->new->encode(rpc('ping'));
-is(raw("Authorization: Bearer $good\r\nContent-Length: 5\r\nContent-Length: " . length($ping) . "\r\n")->{status}, 400, 'two lengths');
+is(raw("Authorization: Bearer $good\r\nContent-Length: 5\r\nContent-Length: " . length($ping) . "\r\n")->{status}, 400, 'two Content-Length headers are refused');
 is(raw("Authorization: Bearer $good\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n",
-	sprintf("%x\r\n%s\r\n0\r\n\r\n", length $ping, $ping))->{status}, 400, 'a length and chunks');
+	sprintf("%x\r\n%s\r\n0\r\n\r\n", length $ping, $ping))->{status}, 400, 'Content-Length with Transfer-Encoding is refused');
 {
 	my ($out, $err) = ('', '');
 	my $message = q{{"jsonrpc":"2.0","id":1,"method":"ping"}};
 	$node->psql('postgres', "BEGIN; SELECT kg_mcp('$message', '$good'); SELECT kg_tenant();
 		SELECT kg_mcp('$message', '$other'); ROLLBACK; SELECT kg_tenant() IS NULL",
 		stdout => \$out, stderr => \$err, on_error_stop => 0, extra_params => [ '-U', 'kg_gate' ]);
-	like($out, qr/^a$/m, 'in a transaction the first token holds');
-	like($err, qr/ERROR:/, 'a second one is refused');
-	unlike($err, qr/\Q$other\E/, 'not repeated') if $err !~ /LINE 1/;
-	like($out, qr/^t$/m, 'and afterwards there is none');
+	like($out, qr/^a$/m, 'the first token of a transaction determines the tenant');
+	like($err, qr/ERROR:/, 'a second token in the transaction is refused');
+	unlike($err, qr/\Q$other\E/, 'the error does not repeat the second token') if $err !~ /LINE 1/;
+	like($out, qr/^t$/m, 'after the transaction there is no identity');
 }
-is(as($other)->{json}{result}{tenant}, 'b', 'the next request is another tenant');
-is(stop_gateway($gateway), 0, 'stopped');
+is(as($other)->{json}{result}{tenant}, 'b', 'the next request gets the tenant of its own token');
+is(stop_gateway($gateway), 0, 'the gateway stops');
 my $log = gateway_log($gateway);
 my $server = PostgreSQL::Test::Utils::slurp_file($node->logfile);
 for my $token ($good, map { $_->[0] } grep { length $_->[0] > 20 } @cases)
 {
 	next if index($log, $token) < 0;
-	fail('no token in the gateway\'s log');
+	fail('the log of the gateway has no token');
 	last;
 }
-unlike($log, qr/mallory|a secret of/, 'nothing of a token in the gateway\'s log');
-unlike($server, qr/Bearer|parameters: .*\$2 = 'ey/, 'nor in the server\'s, whose settings the documentation recommends');
+unlike($log, qr/mallory|a secret of/, 'the log of the gateway has no parts of tokens');
+unlike($server, qr/Bearer|parameters: .*\$2 = 'ey/, 'nor in the server\'the log of the server has no tokens with the documented settings');
 $node->stop;
 done_testing();

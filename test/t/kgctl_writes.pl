@@ -38,30 +38,30 @@ sub tools
 	return join ' ', sort grep { /_brand$/ } map { $_->{name} } @{ $reply->{json}{result}{tools} };
 }
 
-is(tools($writer), 'create_brand delete_brand get_brand history_brand update_brand', 'who may write has tools that do');
-is(tools($reader), 'get_brand history_brand', 'and a reader has none');
-like(call($reader, 'create_brand', { items => [{ id => 'x' }] })->{message}, qr/^unknown tool/, 'which do not exist for it');
+is(tools($writer), 'create_brand delete_brand get_brand history_brand update_brand', 'tools/list of a writer has the tools that write');
+is(tools($reader), 'get_brand history_brand', 'tools/list of a reader has only the tools that read');
+like(call($reader, 'create_brand', { items => [{ id => 'x' }] })->{message}, qr/^unknown tool/, 'a tool that writes is unknown to a reader');
 like(post($gateway, rpc('initialize', { protocolVersion => '2025-11-25', capabilities => {}, clientInfo => { name => 't', version => '1' } }),
-	{ Authorization => "Bearer $reader" })->{json}{result}{instructions}, qr/Its tools only read/, 'instructions say so');
+	{ Authorization => "Bearer $reader" })->{json}{result}{instructions}, qr/Its tools only read/, 'the instructions tell a reader that it can only read');
 like(post($gateway, rpc('initialize', { protocolVersion => '2025-11-25', capabilities => {}, clientInfo => { name => 't', version => '1' } }),
-	{ Authorization => "Bearer $writer" })->{json}{result}{instructions}, qr/Some of its tools write/, 'and tell a writer how');
+	{ Authorization => "Bearer $writer" })->{json}{result}{instructions}, qr/Some of its tools write/, 'the instructions tell a writer how to write');
 
-is(call($writer, 'create_brand', { items => [{ id => 'a', n => 1 }] })->{counts}{created}, 1, 'created');
-is(call($writer, 'update_brand', { items => [{ id => 'a', set => { m => 5 } }] })->{items}[0]{version}, 2, 'updated by another');
+is(call($writer, 'create_brand', { items => [{ id => 'a', n => 1 }] })->{counts}{created}, 1, 'a tool creates an entity');
+is(call($writer, 'update_brand', { items => [{ id => 'a', set => { m => 5 } }] })->{items}[0]{version}, 2, 'another call updates the entity');
 my $reply = call($writer, 'update_brand', { items => [{ id => 'a', set => { n => 2 }, expected_version => 1 }] });
-is($reply->{code}, 'CONFLICT', 'a version that moved');
-is_deeply($reply->{errors}[0]{changed_since}, ['m'], 'and what was changed');
+is($reply->{code}, 'CONFLICT', 'an update with an old expected_version is a conflict');
+is_deeply($reply->{errors}[0]{changed_since}, ['m'], 'the conflict lists the properties that changed');
 is(call($writer, 'update_brand', { items => [{ id => 'a', set => { n => 2 }, expected_version => $reply->{errors}[0]{current_version} }], reason => 'right' })
-	->{counts}{updated}, 1, 'corrected');
-is(call($writer, 'history_brand', { id => 'a' })->{changes}[0]{reason}, 'right', 'with its reason');
+	->{counts}{updated}, 1, 'an update with the present expected_version is done');
+is(call($writer, 'history_brand', { id => 'a' })->{changes}[0]{reason}, 'right', 'the history has the reason of the update');
 
 $node->safe_psql('postgres', q{ALTER ROLE kg_gate SET kg_graph.confirm = 'deletes'});
 stop_gateway($gateway);
 $gateway = start_gateway($node, 'kg_gate');
 $reply = call($writer, 'delete_brand', { ids => ['a'] });
-ok($reply->{confirm}, 'a deletion is to be confirmed');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM kg_entity'), 1, 'and nothing is written');
-is(call($writer, 'delete_brand', { ids => ['a'], confirm => $reply->{confirm} })->{counts}{deleted}, 1, 'confirmed');
+ok($reply->{confirm}, 'a deletion asks for a confirmation');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM kg_entity'), 1, 'the deletion without a confirmation writes nothing');
+is(call($writer, 'delete_brand', { ids => ['a'], confirm => $reply->{confirm} })->{counts}{deleted}, 1, 'the deletion with the confirmation is done');
 
 # No double effect, whenever the backend dies.
 call($writer, 'create_brand', { items => [{ id => 'k', n => 0 }] });
@@ -84,8 +84,8 @@ for my $i (1 .. 20)
 	$done++ if ref $reply && ($reply->{counts}{created} // 0) == 1;
 	$done++ if (call($writer, 'create_brand', $arguments)->{replayed} // 0);
 }
-is($done, 40, 'each is done, and told again');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM kg_history WHERE entity_id ~ '^k\d'}), 20, 'once');
+is($done, 40, 'each write succeeds, and its repetition returns its reply');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM kg_history WHERE entity_id ~ '^k\d'}), 20, 'each entity was created once');
 
 stop_gateway($gateway);
 done_testing();

@@ -127,7 +127,7 @@ my @began = ($extension, $begin, row('force_generic_plan'), $told);
 my $applied = row('{"revision": 1, "bundle_name": "b", "warnings": [], "entities": {"t": {"created": 1}}}');
 my $nonsense = qr/does not answer as PostgreSQL with kg_graph does; nothing was changed/;
 
-ends(0, qr/^b: applied: .*created 1/, 'a server as it should be', [ @began, $applied, $commit ], @apply);
+ends(0, qr/^b: applied: .*created 1/, 'an apply with a correct server succeeds', [ @began, $applied, $commit ], @apply);
 
 # A result of another shape, at each statement.
 for my $case (
@@ -145,23 +145,23 @@ for my $case (
 	ends(5, $nonsense, "$case->[0] for a diff", [ $extension, $begin, $told, $case->[1] ], 'diff', $bundle)
 	  unless $case->[0] =~ /row/;
 }
-ends(5, qr/has no extension kg_graph/, 'no extension', [ parsed() . columns(1) . message('C', "SELECT 0\0") . ready() ], @apply);
+ends(5, qr/has no extension kg_graph/, 'the database has no extension', [ parsed() . columns(1) . message('C', "SELECT 0\0") . ready() ], @apply);
 ends(5, $nonsense, 'BEGIN answered with something else', [ $extension, command('ROLLBACK TO') ], @apply);
 for my $answer (undef, '', 'hello', '[]', '{}', 'null', '{"applied": true}')
 {
 	my $name = defined $answer ? "'$answer'" : 'NULL';
 	ends(5, $nonsense, "an apply answered with $name", [ @began, row($answer), $commit ], @apply);
 }
-ends(5, $nonsense, 'tools answered with no JSON', [ $extension, $begin, row('hello') ], 'tools');
-ends(5, $nonsense, 'a call answered with no JSON', [ $extension, $begin, row('hello') ], 'call', 'x');
+ends(5, $nonsense, 'tools answered with a text that is not JSON', [ $extension, $begin, row('hello') ], 'tools');
+ends(5, $nonsense, 'a call answered with a text that is not JSON', [ $extension, $begin, row('hello') ], 'call', 'x');
 
 # COMMIT: what became of it is said only where it is known.
 ends(5, qr/rolled the transaction back; nothing was changed/, 'COMMIT answered with ROLLBACK', [ @began, $applied, command('ROLLBACK') ], @apply);
 ends(5, qr/not known whether/, 'COMMIT answered with rows', [ @began, $applied, row('x') ], @apply);
-ends(5, qr/connection .* lost.*not known whether/s, 'lost at COMMIT', [ @began, $applied, undef ], @apply);
-unlike(ends(5, qr/connection .* lost/, 'lost before it', [ @began, undef ], @apply)->{err}, qr/not known/, 'is no riddle');
+ends(5, qr/connection .* lost.*not known whether/s, 'the connection is lost at COMMIT', [ @began, $applied, undef ], @apply);
+unlike(ends(5, qr/connection .* lost/, 'the connection is lost before COMMIT', [ @began, undef ], @apply)->{err}, qr/not known/, 'an apply whose connection is lost before COMMIT does not say that the result is unknown');
 unlike(ends(6, qr/no good/, 'an error at COMMIT', [ @began, $applied, error('no good', '{"code": "CONFLICT", "message": "no good"}') ], @apply)->{err},
-	qr/not known/, 'nor is that');
+	qr/not known/, 'an apply with an error at COMMIT does not say that the result is unknown');
 
 # Without end: SIGTERM ends it all the same.
 for my $case (
@@ -176,13 +176,13 @@ for my $case (
 	local $ENV{KGCTL_DSN} = server($extension, $begin, sub { append_to_file($answers, 'it does'); $case->[1]->(@_) });
 	my $run = IPC::Run::start(['kgctl', @apply], '<', \'', '>', \$out, '2>', \$err, IPC::Run::timeout(60));
 	# Not before it waits for the answer, and has read of it for a while.
-	ok(wait_until(sub { -e $answers }), "$case->[0]: the answer begins");
+	ok(wait_until(sub { -e $answers }), "$case->[0]: kgctl reads the beginning of the answer");
 	select undef, undef, undef, 1;
 	$run->signal('TERM');
 	my $ended = eval { $run->finish; 1 };
-	ok($ended, "$case->[0] without end: it ends") or $run->kill_kill;
-	is($run->full_result(0) >> 8, 130, 'as interrupted') or diag $err;
-	like($err, qr/nothing was changed/, 'and says so');
+	ok($ended, "$case->[0] without end: SIGTERM ends kgctl") or $run->kill_kill;
+	is($run->full_result(0) >> 8, 130, "$case->[0] without end: the exit status is 130") or diag $err;
+	like($err, qr/nothing was changed/, "$case->[0] without end: kgctl says that nothing was changed");
 }
 
 # Orders to the terminal.
@@ -190,7 +190,7 @@ my $order = "\e[31mred\e]0;title\a \x{c2}\x{9b}2J \x7f end";
 sub quiet
 {
 	my ($got, $name) = @_;
-	unlike($got->{out} . $got->{err}, qr/[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/, "$name: no orders to the terminal");
+	unlike($got->{out} . $got->{err}, qr/[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/, "$name: the output has no control characters");
 	return;
 }
 quiet(ends(5, qr/\\x1b\[31mred/, 'an error with escapes', [ @began, error($order) ], @apply), 'an error');
@@ -214,10 +214,10 @@ for my $case ([ 'COPY OUT', $copy{out} ], [ 'COPY IN', $copy{in} ], [ 'no column
 	$gateway{port} = $1;
 	my $reply = KgGateway::post(\%gateway, KgGateway::rpc('ping'));
 	is($reply->{status}, 503, "kgctl serve: $case->[0]") or diag $reply->{raw};
-	is(KgGateway::http(\%gateway, 'GET', '/nowhere')->{status}, 404, 'it goes on');
+	is(KgGateway::http(\%gateway, 'GET', '/nowhere')->{status}, 404, "kgctl serve answers after: $case->[0]");
 	$gateway{harness}->signal('TERM');
 	$gateway{harness}->finish;
-	is($gateway{harness}->full_result(0) >> 8, 0, 'and ends');
+	is($gateway{harness}->full_result(0) >> 8, 0, 'kgctl serve stops');
 }
 
 # Standbys, and a primary, that are none: each is said, and none is used.
@@ -234,11 +234,11 @@ for my $case (
 	local $ENV{KGCTL_DSN} = server($setup->('f', 'f'), $mcp, row('primary'), row('{"limits": {"concurrent_calls": null}}'), $bound);
 	$gateway{harness} = IPC::Run::start(['kgctl', 'serve', '--listen', '127.0.0.1:0', '--pool', '1', '--read-dsn', server(@answers)], '<', \'', '>', \my $out, '2>', \$gateway{log}, IPC::Run::timeout(60));
 	$gateway{harness}->pump until $gateway{log} =~ /listening on 127\.0\.0\.1:(\d+)/ && $gateway{log} =~ $pattern;
-	ok(1, "a reader $name is told of");
-	unlike($gateway{log}, qr/standby 1 is read from/, 'and not read from');
+	ok(1, "the log says why a --read-dsn $name is not used");
+	unlike($gateway{log}, qr/standby 1 is read from/, "a --read-dsn $name is not used for reads");
 	$gateway{harness}->signal('TERM');
 	$gateway{harness}->finish;
-	is($gateway{harness}->full_result(0) >> 8, 0, 'and it ends');
+	is($gateway{harness}->full_result(0) >> 8, 0, "the gateway with --read-dsn $name stops");
 }
 for my $case ([ 'a front', qr/is a front/, $setup->('f', 't') ], [ 'a standby', qr/is a standby; with --read-dsn/, $setup->('t', 'f') ], [ 'of an older library', qr/is too old for --read-dsn/, $setup->('f', 'f'), $mcp, row(undef) ])
 {
@@ -248,7 +248,7 @@ for my $case ([ 'a front', qr/is a front/, $setup->('f', 't') ], [ 'a standby', 
 	$gateway{harness} = IPC::Run::start(['kgctl', 'serve', '--listen', '127.0.0.1:0', '--read-dsn', $ENV{KGCTL_DSN}], '<', \'', '>', \my $out, '2>', \$gateway{log}, IPC::Run::timeout(60));
 	$gateway{harness}->pump until $gateway{log} =~ /listening on 127\.0\.0\.1:(\d+)/ && $gateway{log} =~ $pattern;
 	($gateway{port}) = $gateway{log} =~ /listening on 127\.0\.0\.1:(\d+)/;
-	is(KgGateway::post(\%gateway, KgGateway::rpc('ping'))->{status}, 503, "a primary with standbys, that is $name, is not used");
+	is(KgGateway::post(\%gateway, KgGateway::rpc('ping'))->{status}, 503, "a database with --read-dsn that is $name is not used");
 	$gateway{harness}->signal('TERM');
 	$gateway{harness}->finish;
 }
