@@ -16,7 +16,7 @@ function output(program, ...options) {
 const tsc = output("node", "node_modules/typescript/bin/tsc", "--strict", "--target", "es2022", "--module", "nodenext", "--skipLibCheck", "--outDir", "out", "types.ts", "schemas.ts", "use.ts");
 ok(tsc.code === 0, "tsc compiles types, schemas and their use", tsc.text);
 
-const { Class, Array: List, KnownIssue, Record: Map, PartOfEdge, EntityTypes, EntityTypes2 } = await import(process.cwd() + "/out/schemas.js");
+const { Class, Array: List, KnownIssue, Record: Map, RegExp: Pattern, PartOfEdge, EntityTypes, EntityTypes2 } = await import(process.cwd() + "/out/schemas.js");
 const accepts = (schema, value) => schema.safeParse(value).success;
 for (const [what, schema, value, wanted] of [
   ["a class", Class, { id: "a", n: 1, kind: 1, function: null, tags: ["x"], "new-line": "y" }, true],
@@ -30,6 +30,8 @@ for (const [what, schema, value, wanted] of [
   ["too many items", Class, { id: "a", n: 1, tags: ["x", "y", "z"] }, false],
   ["letters of any script", List, { id: "\u00e4\u4e2d" }, true],
   ["digits for letters", List, { id: "1" }, false],
+  ["a pattern in the type RegExp", Pattern, { id: "ab" }, true],
+  ["another text", Pattern, { id: "ba" }, false],
   ["a reference to a definition", KnownIssue, { id: "i", either: [{ x: 1 }] }, true],
   ["a wrong item of a definition", KnownIssue, { id: "i", either: [{ x: "1" }] }, false],
   ["a map", Map, { id: "r", map: { a: 1 } }, true],

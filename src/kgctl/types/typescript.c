@@ -301,7 +301,7 @@ write_text(Writer *w, const KgJson *schema)
 	write_bound(w, schema, "minLength", "min");
 	if (pattern != NULL)
 	{
-		kg_buf_puts(w->out, ".regex(new RegExp(");
+		kg_buf_puts(w->out, ".regex(new globalThis.RegExp(");
 		kg_buf_json(w->out, pattern, strlen(pattern));
 		kg_buf_puts(w->out, ", \"u\"))");
 	}
