@@ -639,6 +639,74 @@ drop_old_violations(const KgVWrite *w)
 	errors->total = list_length(left);
 }
 
+static char *
+member_name(const JsonbContainer *members, const KgJsonIter *it)
+{
+	return kg_json_cstring(JsonContainerIsArray(members) ? &it->value
+														 : &it->key);
+}
+
+static bool
+is_readable(const KgVWrite *w, const KgField *field)
+{
+	return kg_bound_is_readable(
+		&w->source->table->properties[field - w->type->fields]);
+}
+
+/*
+ * Returns whether the item removes a property that the row may have although
+ * the document does not: the caller may not read its column, or does not see
+ * the row to which the reference leads.
+ */
+static bool
+removes_hidden(const KgVWrite *w)
+{
+	const KgPutItem *item = &w->items[w->i];
+	JsonbValue value;
+
+	if (item->unset == NULL)
+		return false;
+	kg_json_each(it, item->unset)
+	{
+		const KgField *field = kg_vroot_field(w->type,
+											  member_name(item->unset, &it));
+
+		if (field != NULL && field != w->type->id_field &&
+			!kg_field_value(field, &item->old->root, &value) &&
+			(field->ref_type != NULL || !is_readable(w, field)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Reports the members of add or remove whose arrays the caller may not read:
+ * the new array cannot be computed.
+ */
+static void
+check_readable(KgVWrite *w, const JsonbContainer *members, const char *name)
+{
+	if (members == NULL)
+		return;
+	kg_json_each(it, members)
+	{
+		char *property = kg_json_cstring(&it.key);
+		const KgField *field = kg_vroot_field(w->type, property);
+		KgError *err;
+
+		if (field == NULL || field == w->type->id_field ||
+			is_readable(w, field))
+			continue;
+		err = kg_error_new(KG_FORBIDDEN,
+						   "the caller may not read property \"%s\", so its "
+						   "items cannot be changed",
+						   property);
+		kg_error_path(err, "/items/%d/%s/%s", w->i, name, property);
+		kg_error_expected(err, "\"set\" with the whole array");
+		kg_outcome_error(kg_vwrite_outcome(w), err);
+	}
+}
+
 static void
 assign_members(KgVWrite *w, const JsonbContainer *members)
 {
@@ -649,8 +717,7 @@ assign_members(KgVWrite *w, const JsonbContainer *members)
 		return;
 	kg_json_each(it, members)
 	{
-		char *name = kg_json_cstring(JsonContainerIsArray(members) ? &it.value
-																   : &it.key);
+		char *name = member_name(members, &it);
 
 		if (kg_json_get(&item->data->root, name, &value) == NULL)
 			value.type = jbvNull;
@@ -722,8 +789,11 @@ update_row(KgVWrite *w)
 		return;
 	kg_patch_apply(w->type, w->i, w->outcomes, item);
 	drop_old_violations(w);
+	check_readable(w, item->add, "add");
+	check_readable(w, item->remove, "remove");
 	if (outcome->errors.total > 0)
 		return;
+	item->same = item->same && !removes_hidden(w);
 	assign_members(w, item->set);
 	assign_members(w, item->unset);
 	assign_members(w, item->add);

@@ -174,12 +174,19 @@ fit(const KgGraph *graph, const KgJson *root, const KgJson *schema,
 	return fitted ? fitted : value;
 }
 
-/* Sets the position of a value that was read from the present file. */
+/*
+ * Sets the position of a value that was read from the present file, and of all
+ * values in it.
+ */
 static KgJson *
 placed(const KgGraph *graph, unsigned long line, KgJson *value)
 {
 	value->line = (unsigned) line;
 	value->source = graph->path;
+	for (size_t i = 0; value->kind == KG_JSON_ARRAY && i < value->len; i++)
+		(void) placed(graph, line, value->u.items[i]);
+	for (size_t i = 0; value->kind == KG_JSON_OBJECT && i < value->len; i++)
+		(void) placed(graph, line, value->u.members[i].value);
 	return value;
 }
 
