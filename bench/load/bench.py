@@ -58,7 +58,8 @@ def speed(report, admin, loader):
     report.figure("kg_apply_bundle, empty tenant", ours[1], "ms")
     report.figure("kg_apply_bundle, nothing changed", again, "ms")
     report.figure("kg_apply_bundle, dry run", dry, "ms")
-    report.ratio("kg_apply_bundle to INSERT ... SELECT", ours[1], bare, 5, 4)
+    # An entity has seven index entries, a row of the bare table has one.
+    report.ratio("kg_apply_bundle to INSERT ... SELECT", ours[1], bare, 6, 5)
     report.ratio("kg_apply_bundle, nothing changed, to the first time",
                  again, ours[1], 1, 0.2)
     admin.query("DROP TABLE holder, bare")
