@@ -285,23 +285,50 @@ test_related(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 	pfree(passing);
 }
 
-/* Returns whether the step can end at a node of the type. */
-static bool
-may_end_at(const KgCatalog *catalog, const KgStepSpec *step, int32 type_no)
+bool *
+kg_follow_ends(const KgGraph *graph, const KgFollow *follow, const bool *at)
 {
+	const KgCatalog *catalog = graph->catalog;
+	bool *next = palloc0((graph->nranks + 1) * sizeof(bool));
+
 	for (int i = 0; i < catalog->nrelations; i++)
 	{
 		const KgRelation *relation = &catalog->relations[i];
-		int32 no = relation->relation_no;
-		bool forward = kg_relation_set_has(&step->follow.forward, no);
-		bool backward = kg_relation_set_has(&step->follow.backward, no);
+		bool along = kg_relation_set_has(&follow->forward,
+										 relation->relation_no);
+		bool against = kg_relation_set_has(&follow->backward,
+										   relation->relation_no);
 
-		for (int v = 0; v < relation->nvariants; v++)
-			if ((forward && relation->variants[v].to_type_no == type_no) ||
-				(backward && relation->variants[v].from_type_no == type_no))
-				return true;
+		for (int v = 0; v < relation->nvariants && (along || against); v++)
+		{
+			const KgVariant *variant = &relation->variants[v];
+			uint16 from = kg_graph_rank(graph, variant->from_type_no);
+			uint16 to = kg_graph_rank(graph, variant->to_type_no);
+
+			if (along && at[from])
+				next[to] = true;
+			if (against && at[to])
+				next[from] = true;
+		}
 	}
-	return step->min_hops == 0;
+	next[0] = false;
+	return next;
+}
+
+/*
+ * Returns the set of types, indexed by rank, at which a step can end, or NULL if
+ * it can end at all types.
+ */
+static bool *
+step_ends(const KgGraph *graph, const KgStepSpec *step)
+{
+	bool *all;
+
+	if (step == NULL || step->min_hops == 0)
+		return NULL;
+	all = palloc((graph->nranks + 1) * sizeof(bool));
+	memset(all, true, graph->nranks + 1);
+	return kg_follow_ends(graph, &step->follow, all);
 }
 
 void
@@ -309,6 +336,7 @@ kg_node_test_find(KgGraph *graph, KgNodeTest *test, const KgStepSpec *step)
 {
 	KgNodeSet *found = MemoryContextAlloc(graph->context, sizeof(KgNodeSet));
 	KgSelector selector = {.ids = test->ids, .nids = test->nids};
+	bool *ends = test->type == NULL ? step_ends(graph, step) : NULL;
 
 	kg_nodeset_init(found, graph->context);
 	for (int i = 0; i < graph->nranks; i++)
@@ -316,11 +344,8 @@ kg_node_test_find(KgGraph *graph, KgNodeTest *test, const KgStepSpec *step)
 		int64 *nodes;
 		uint32 n;
 
-		if (test->type != NULL
-				? !kg_graph_is_type(graph, i, test->type)
-				: step != NULL && !may_end_at(graph->catalog,
-											  step,
-											  graph->ranked[i]->type_no))
+		if (test->type != NULL ? !kg_graph_is_type(graph, i, test->type)
+							   : ends != NULL && !ends[i + 1])
 			continue;
 		selector.type = kg_graph_type(graph, i);
 		nodes = kg_select_nodes(graph, &selector, &n);

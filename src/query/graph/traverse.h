@@ -155,6 +155,13 @@ extern uint32 kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 							   KgBinding **rows, KgRef **refs, bool *more);
 
 /*
+ * Returns the set of types, indexed by rank, that one hop can reach from the
+ * types "at".
+ */
+extern bool *kg_follow_ends(const KgGraph *graph, const KgFollow *follow,
+							const bool *at);
+
+/*
  * Finds the nodes that have the test's ids, in the test's type or in all types.
  * If step is not NULL, types at which the step cannot end are left out.
  */

@@ -14,40 +14,6 @@
 #include "query/graph/related.h"
 #include "tools/graph/graph.h"
 
-/*
- * Returns the set of types, indexed by rank, that one hop can reach from the
- * types "at".
- */
-static bool *
-hop(const KgGraph *graph, const KgFollow *follow, const bool *at)
-{
-	const KgCatalog *catalog = graph->catalog;
-	bool *next = palloc0((graph->nranks + 1) * sizeof(bool));
-
-	for (int i = 0; i < catalog->nrelations; i++)
-	{
-		const KgRelation *relation = &catalog->relations[i];
-		bool along = kg_relation_set_has(&follow->forward,
-										 relation->relation_no);
-		bool against = kg_relation_set_has(&follow->backward,
-										   relation->relation_no);
-
-		for (int v = 0; v < relation->nvariants && (along || against); v++)
-		{
-			const KgVariant *variant = &relation->variants[v];
-			uint16 from = kg_graph_rank(graph, variant->from_type_no);
-			uint16 to = kg_graph_rank(graph, variant->to_type_no);
-
-			if (along && at[from])
-				next[to] = true;
-			if (against && at[to])
-				next[from] = true;
-		}
-	}
-	next[0] = false;
-	return next;
-}
-
 static bool
 has_any(const KgGraph *graph, const bool *types)
 {
@@ -71,7 +37,7 @@ ends_of(const KgGraph *graph, const KgStepSpec *step, const KgFollow *follow,
 		memcpy(ends, at, (graph->nranks + 1) * sizeof(bool));
 	for (int depth = 1; depth <= step->max_hops; depth++)
 	{
-		at = hop(graph, follow, at);
+		at = kg_follow_ends(graph, follow, at);
 		for (int rank = 1; rank <= graph->nranks; rank++)
 			ends[rank] |= at[rank] && depth >= step->min_hops;
 	}
