@@ -196,13 +196,21 @@ kg_merged_replace(const KgCatalog *catalog, const KgType *type, char **ids,
 	return any;
 }
 
-static const char *
-find_id(const KgType *type, const char *id)
+typedef struct Asked
 {
+	const KgType *type;
+	const char *id;
+	const char *into;
+} Asked;
+
+static void
+find_id(void *arg)
+{
+	Asked *asked = arg;
 	KgMerged merged;
 
-	return kg_merged_find(kg_running_catalog(), type, id, &merged) ? merged.id
-																   : NULL;
+	if (kg_merged_find(kg_running_catalog(), asked->type, asked->id, &merged))
+		asked->into = merged.id;
 }
 
 /*
@@ -212,22 +220,13 @@ find_id(const KgType *type, const char *id)
 static const char *
 merged_into(const KgType *type, const char *id)
 {
-	const char *volatile into = NULL;
-	KgCall call;
+	Asked asked = {type, id};
 
 	if (kg_running_call() != NULL)
-		return find_id(type, id);
-	kg_running_enter(&call, false);
-	PG_TRY();
-	{
-		into = find_id(type, id);
-	}
-	PG_FINALLY();
-	{
-		kg_running_leave(&call);
-	}
-	PG_END_TRY();
-	return into;
+		find_id(&asked);
+	else
+		kg_running_read(find_id, &asked);
+	return asked.into;
 }
 
 void

@@ -1052,21 +1052,11 @@ bound_targets(const KgCatalog *catalog, const KgType *type,
 			  const char *const *ids, int n)
 {
 	Lookup lookup = {catalog, type, ids, n, palloc0((n + 1) * sizeof(bool))};
-	KgCall call;
 
 	if (type == NULL ||
 		!kg_agent_sees_bundle(type->bundle, strlen(type->bundle)))
 		return lookup.found;
-	kg_running_enter(&call, false);
-	PG_TRY();
-	{
-		kg_running_timed(look_up, &lookup);
-	}
-	PG_FINALLY();
-	{
-		kg_running_leave(&call);
-	}
-	PG_END_TRY();
+	kg_running_read(look_up, &lookup);
 	return lookup.found;
 }
 

@@ -525,6 +525,23 @@ kg_running_timed(void (*work)(void *arg), void *arg)
 	}
 }
 
+void
+kg_running_read(void (*work)(void *arg), void *arg)
+{
+	KgCall call;
+
+	kg_running_enter(&call, false);
+	PG_TRY();
+	{
+		kg_running_timed(work, arg);
+	}
+	PG_FINALLY();
+	{
+		kg_running_leave(&call);
+	}
+	PG_END_TRY();
+}
+
 static void
 set_clock(KgCall *call, KgClock clock)
 {

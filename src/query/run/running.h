@@ -172,6 +172,12 @@ extern bool kg_running_late(void);
 extern void kg_running_timed(void (*work)(void *arg), void *arg);
 
 /*
+ * Runs the work as a call that reads, within the running call or without one,
+ * so that the limits of a reading call apply.
+ */
+extern void kg_running_read(void (*work)(void *arg), void *arg);
+
+/*
  * Runs work that writes within the call. The clock of the call stops during
  * the work. Only the time limit that the caller requested
  * (kg_running_limit_asked()) can end the work.

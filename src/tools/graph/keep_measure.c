@@ -196,27 +196,6 @@ measure_type(void *arg)
 	kg_analyze_type(r->type, r->arguments, r->measured, r->w);
 }
 
-/*
- * Runs the measurement as a reading call within the writing call, so that the
- * limits of a reading call apply.
- */
-static void
-measure(Reading *r)
-{
-	KgCall call;
-
-	kg_running_enter(&call, false);
-	PG_TRY();
-	{
-		kg_running_timed(measure_type, r);
-	}
-	PG_FINALLY();
-	{
-		kg_running_leave(&call);
-	}
-	PG_END_TRY();
-}
-
 Jsonb *
 kg_keep_measure(const char *name, const char *property, const Jsonb *arguments)
 {
@@ -234,7 +213,8 @@ kg_keep_measure(const char *name, const char *property, const Jsonb *arguments)
 	k.type = psprintf("%s/%s", type->bundle, type->name);
 	k.field = find_property(type, property);
 	kg_jw_init_object(&w);
-	measure(&(Reading){type, arguments, &k.measured, &w});
+	/* The limits of a call that reads apply. */
+	kg_running_read(measure_type, &(Reading){type, arguments, &k.measured, &w});
 	if (k.field->kind == KG_KIND_INTEGER && !k.measured.whole)
 		throw_property(
 			type,
