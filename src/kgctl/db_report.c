@@ -140,11 +140,12 @@ report_one(KgctlBundle *bundle, const KgJson *error)
 
 	kg_buf_init(&line);
 	if (place != NULL)
+	{
 		kg_buf_puts(&line, place->source ? place->source : "?");
-	if (place != NULL && place->line > 0)
-		kg_buf_printf(&line, ":%u", place->line);
-	if (place != NULL)
+		if (place->line > 0)
+			kg_buf_printf(&line, ":%u", place->line);
 		kg_buf_puts(&line, ": ");
+	}
 	report_at(&line, error);
 	kg_buf_free(&line);
 }

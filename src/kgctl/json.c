@@ -411,6 +411,8 @@ kg_json_number_fits(const char *s, size_t len)
 	bool zero;
 	bool minus;
 
+	if (!kg_json_is_number(s, len))
+		return false;
 	while (first < len && (s[first] == '0' || s[first] == '.'))
 		first++;
 	zero = first == len || digits(s, len, first) == 0;

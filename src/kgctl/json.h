@@ -141,12 +141,14 @@ extern const char *kg_json_get_text(const KgJson *object, const char *key);
 extern const char *kg_json_text_or(const KgJson *object, const char *key,
 								   const char *otherwise);
 extern bool kg_json_is_number(const char *s, size_t len);
-/* Returns whether jsonb can represent a number: its digits are limited. */
+/*
+ * Returns whether a text is a JSON number that jsonb can represent: its digits
+ * are limited.
+ */
 extern bool kg_json_number_fits(const char *s, size_t len);
 #define KG_JSON_NUMBER_LIMITS                                             \
 	"jsonb has numbers of at most 131072 digits before and 16383 digits " \
-	"after "                                                              \
-	"the decimal point"
+	"after the decimal point"
 extern bool kg_json_is_integer(const KgJson *value);
 
 /*

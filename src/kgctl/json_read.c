@@ -175,15 +175,12 @@ read_number(Reader *r)
 	while (r->at < r->len && r->text[r->at] != '\0' &&
 		   strchr("+-.eE0123456789", r->text[r->at]) != NULL)
 		r->at++;
-	if (!kg_json_is_number(r->text + start, r->at - start))
-	{
-		r->at = start;
-		return fail(r, "not a JSON value");
-	}
 	if (!kg_json_number_fits(r->text + start, r->at - start))
 	{
+		bool number = kg_json_is_number(r->text + start, r->at - start);
+
 		r->at = start;
-		return fail(r, KG_JSON_NUMBER_LIMITS);
+		return fail(r, number ? KG_JSON_NUMBER_LIMITS : "not a JSON value");
 	}
 	return at_line(
 		r, kg_json_number(r->arena, r->text + start, r->at - start), r->line);

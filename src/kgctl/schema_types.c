@@ -152,8 +152,7 @@ add_json(KgBuf *out, const char *text, size_t len)
 bool
 kg_schema_value(unsigned types, const char *text, size_t len, KgBuf *out)
 {
-	if ((types & KG_MAY_NUMBER) && kg_json_is_number(text, len) &&
-		kg_json_number_fits(text, len))
+	if ((types & KG_MAY_NUMBER) && kg_json_number_fits(text, len))
 		kg_buf_add(out, text, len);
 	else if ((types & KG_MAY_BOOL) && strcasecmp(text, "true") == 0)
 		kg_buf_puts(out, "true");

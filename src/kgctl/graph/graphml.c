@@ -558,7 +558,7 @@ read_value(Reader *r, const Declared *key, const char *text, size_t len)
 		(strcasecmp(text, "true") == 0 || strcasecmp(text, "false") == 0))
 		return kg_json_bool(arena, strcasecmp(text, "true") == 0);
 	if (strcmp(type, "string") != 0 && strcmp(type, "boolean") != 0 &&
-		kg_json_is_number(text, len) && kg_json_number_fits(text, len))
+		kg_json_number_fits(text, len))
 		return kg_json_number(arena, text, len);
 	return kg_json_string(arena, text, len);
 }

@@ -370,8 +370,7 @@ number_of(KgArena *arena, const char *text)
 	else
 		made = kg_arena_format(
 			arena, "%s%s%s", minus ? "-" : "", *p == '.' ? "0" : "", p);
-	return kg_json_is_number(made, strlen(made)) &&
-				   kg_json_number_fits(made, strlen(made))
+	return kg_json_number_fits(made, strlen(made))
 			   ? kg_json_number(arena, made, strlen(made))
 			   : NULL;
 }
