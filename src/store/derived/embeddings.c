@@ -293,24 +293,15 @@ check_found(Put *put, int i)
 	KgError *err;
 
 	if (item->node == 0)
-	{
-		err = kg_error_new(KG_NOT_FOUND,
-						   "no entity of type \"%s\" has this id",
-						   put->type->name);
-		kg_error_entity(err, kg_type_handle(put->type), outcome->id);
-		kg_error_path(err, "/items/%d/id", i);
-		kg_error_got_string(err, outcome->id);
-		kg_error_expected(err, "the id of an existing entity");
-	}
+		kg_outcomes_report_missing(
+			put->outcomes, i, put->type, psprintf("/items/%d/id", i));
 	else if (item->expected != 0 && item->expected != outcome->before)
 	{
 		err = kg_moved_error(
 			put->type, outcome->id, item->expected, outcome->before);
 		kg_error_path(err, "/items/%d/expected_version", i);
+		kg_outcome_error(outcome, err);
 	}
-	else
-		return;
-	kg_outcome_error(outcome, err);
 }
 
 /*
