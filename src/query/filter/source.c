@@ -224,11 +224,11 @@ sorted_nodes(const KgSource *source)
 {
 	Datum array = kg_int64_array(source->nodes, source->nnodes);
 
-	qsort_arg(ARR_DATA_PTR(DatumGetArrayTypeP(array)),
-			  source->nnodes,
-			  sizeof(int64),
-			  kg_compare_nodes,
-			  NULL);
+	qsort_interruptible(ARR_DATA_PTR(DatumGetArrayTypeP(array)),
+						source->nnodes,
+						sizeof(int64),
+						kg_compare_nodes,
+						NULL);
 	return array;
 }
 
