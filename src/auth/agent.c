@@ -19,9 +19,9 @@ const KgAgent *
 kg_agent_current(void)
 {
 	const char *name = kg_identity_agent();
-	const char *tenant = name ? kg_identity_tenant(KG_ACCESS_READ) : NULL;
+	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
 
-	if (tenant == NULL)
+	if (name == NULL || tenant == NULL)
 		return NULL;
 	tenant = pstrdup(tenant);
 	kg_agent_require(tenant);
